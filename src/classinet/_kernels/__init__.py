@@ -1,0 +1,16 @@
+"""Compiled kernels on raw arrays: the only place that knows numba.
+
+Importing this package costs nothing. A kernel module, and numba with it, is loaded when it is first used, as
+`_kernels.bits.pack(...)`, so that `import classinet` stays as light as `import sklearn`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return import_module(f"{__name__}.{name}")

@@ -1,0 +1,35 @@
+"""The error tree: everything this library raises on purpose is a `ClassiNetError`."""
+
+from __future__ import annotations
+
+
+class ClassiNetError(Exception):
+    """Base of all errors raised on purpose by this library."""
+
+
+class InputError(ClassiNetError, ValueError):
+    """The data cannot be used; the message names the row, column or value."""
+
+
+class ParameterError(ClassiNetError, ValueError):
+    """A parameter has a value that cannot work; the message names it."""
+
+
+class DivergenceError(ClassiNetError, ValueError):
+    """An infinite propagation would not converge."""
+
+
+class MissingExtraError(ClassiNetError, ImportError):
+    """An optional dependency is not installed; the message names the pip command."""
+
+
+class Cancelled(ClassiNetError):
+    """Raise this from a progress callback to stop a fit; nothing half-fitted remains."""
+
+
+class DivergenceWarning(UserWarning):
+    """A finite propagation grows with every hop."""
+
+
+class EmptyNetWarning(UserWarning):
+    """No vertex could be learnt, so nothing will be expanded."""

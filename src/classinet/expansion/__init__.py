@@ -1,0 +1,10 @@
+"""Expansions: rules that give a text values for vertices it does not hold, one rule a file."""
+
+from classinet.expansion.base import Expansion
+from classinet.expansion.global_ import Global
+from classinet.expansion.independent import Independent
+from classinet.expansion.local_path import LocalPath
+from classinet.expansion.neighbors import AllNeighbors, MutualNeighbors
+from classinet.expansion.top import keep_top
+
+__all__ = ["AllNeighbors", "Expansion", "Global", "Independent", "LocalPath", "MutualNeighbors", "keep_top"]

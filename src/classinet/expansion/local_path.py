@@ -1,0 +1,93 @@
+"""e(x) = h(x) ∪ {v inside the most probable path i ⇝ j : x_i ≠ 0, h_j(x) = 1}, e_v = Π w up to v (§4.1.2).
+
+Enter: texts and a net with predictors. Leaves: what `Independent` gives, and the vertices through which a
+vertex of the text leads to a predicted one, each with the probability of the path up to it (the largest,
+where several pass it).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from classinet import _kernels
+from classinet._sparse import canonical_csr, from_arrays, take_rows, transpose
+from classinet._typing import Csr
+from classinet.engine import fixed_batches
+from classinet.expansion.base import Expansion, vertex_values
+from classinet.expansion.independent import Independent
+from classinet.graph.selection import read_only
+
+if TYPE_CHECKING:
+    from classinet.graph import FeatureGraph
+    from classinet.net import Net
+
+# The search from a vertex is shared by all texts of a block that hold it.
+ROW_BLOCK = 4096
+
+
+class LocalPath(Expansion):
+    """Add the predicted vertices and those on the most probable paths that lead to them from the text.
+
+    One search through the graph per distinct vertex of the texts: on a large graph with thousands of
+    predicted vertices per text this is the slowest expansion by far.
+
+    Parameters
+    ----------
+    values : value of a predicted vertex, as in `Independent`: "label" or "posterior".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from classinet._sparse import canonical_csr
+    >>> from classinet.graph import FeatureGraph
+    >>> from classinet.net import Net
+    >>> from classinet.predictors.logistic import Logistic
+    >>> names = np.array(["good", "fun", "dull", "slow"], dtype=object)
+    >>> unlabeled = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]] * 10)
+    >>> net = Net(
+    ...     graph=FeatureGraph(names, np.array([[0, 0.1, 0, 0.6], [0] * 4, [0] * 4, [0, 0.5, 0, 0]])),
+    ...     columns=np.arange(4),
+    ...     feature_names=names,
+    ...     frequency=unlabeled.mean(axis=0),
+    ...     predictor=Logistic(strength=1.0).fit(unlabeled, unlabeled),
+    ... )
+    >>> LocalPath().expand(canonical_csr(np.array([[1.0, 0.0, 0.0, 0.0]])), net).toarray()
+    array([[0. , 1. , 0. , 0.6]])
+    """
+
+    def __init__(self, values: str = "label") -> None:
+        self.values = values
+
+    def _expand(self, X: Csr, net: Net) -> Csr:
+        predicted = Independent(self.values).expand(X, net)
+        present = vertex_values(X, net)
+        parts = []
+        for start, stop in fixed_batches(X.shape[0], ROW_BLOCK):
+            rows = np.arange(start, stop)
+            parts.append(_interiors(take_rows(present, rows), take_rows(predicted, rows), net.graph))
+        indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
+        data = np.concatenate([np.zeros(0), *(part.data for part in parts)])
+        indices = np.concatenate([np.zeros(0, dtype=np.int32), *(part.indices for part in parts)])
+        # No interior vertex is a predicted one, so the sum is a union and predicted vertices keep their
+        # value.
+        return canonical_csr(predicted + from_arrays(data, indices, indptr, predicted.shape))
+
+
+def _interiors(present: Csr, predicted: Csr, graph: FeatureGraph) -> Csr:
+    """Return what lies inside the paths from present to predicted vertices, predicted ones left out."""
+    W = graph.weights
+    holders = transpose(present)
+    rows, vertices, chances = _kernels.paths.interiors(
+        W.indptr, W.indices, graph.lengths, W.data, read_only(holders.indptr), read_only(holders.indices),
+        read_only(predicted.indptr), read_only(predicted.indices),
+    )  # fmt: skip
+    # Strongest first within each (row, vertex): the first of each group is the maximum over all paths.
+    order = np.lexsort((-chances, vertices, rows))
+    rows, vertices, chances = rows[order], vertices[order], chances[order]
+    first = np.ones(len(rows), dtype=np.bool_)
+    first[1:] = (np.diff(rows) != 0) | (np.diff(vertices) != 0)
+    first &= chances > 0
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows[first], minlength=present.shape[0]))))
+    return from_arrays(chances[first], vertices[first], indptr, present.shape)

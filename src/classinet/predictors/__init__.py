@@ -1,0 +1,1 @@
+"""Feature predictors, one kind a file."""

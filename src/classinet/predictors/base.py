@@ -1,0 +1,219 @@
+"""The contract of a family of feature predictors, and the problem it is given.
+
+Enter: contexts (texts × features) and targets (texts × vertices) over the same rows, and what is forbidden. Leaves:
+for every learnable vertex a score of any text, above 0 where the vertex is predicted to occur. A kind of predictor
+implements `_fit` and `scores`; checks, canonical order of rows and the refusal of what cannot be learnt live here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from classinet._keys import name_keys, row_keys, shuffled
+from classinet._sparse import canonical_csr, column_counts, from_arrays, presence, take_columns, take_rows
+from classinet._typing import Csr, Flags, Integers, Keys, MatrixLike, Singles
+from classinet._validation import check_matrix, check_same_rows
+from classinet.engine import Engine, ThreadEngine, fixed_batches
+from classinet.exceptions import InputError, ParameterError
+
+VERTEX_BATCH = 256
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a fit needs beside its matrices.
+
+    Attributes
+    ----------
+    columns : the context column of each target, -1 where a target is no context feature. None: target i is column i.
+    names : names of the context columns; they key the random streams. None: x0, x1, …
+    seed : seed of every random stream.
+    engine : where batches run.
+    """
+
+    columns: Integers | None = None
+    names: NDArray[np.object_] | None = None
+    seed: int = 0
+    engine: Engine = field(default_factory=ThreadEngine)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A checked fit: canonical matrices with rows in canonical order, and one row of forbidden columns per target."""
+
+    contexts: Csr
+    targets: Csr
+    forbidden: Csr
+    columns: Integers
+    names: NDArray[np.object_]
+    vertex_keys: Keys
+    seed: int
+    engine: Engine
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of targets."""
+        return int(self.targets.shape[1])
+
+    def keep(self, vertices: Integers) -> Problem:
+        """Restrict the problem to some of its targets."""
+        return replace(
+            self,
+            targets=take_columns(self.targets, vertices),
+            forbidden=take_rows(self.forbidden, vertices),
+            columns=self.columns[vertices],
+            vertex_keys=self.vertex_keys[vertices],
+        )
+
+
+class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of all kinds of feature predictors.
+
+    After `fit`, `vertices_` lists the targets that were learnt and `left_out_` says why the others were not; columns
+    of everything returned follow `vertices_`.
+    """
+
+    binary: bool = True
+    positives_: Integers
+
+    def fit(
+        self, contexts: MatrixLike, targets: MatrixLike, forbidden: MatrixLike | None = None, *, setup: Setup | None = None
+    ) -> Self:
+        """Learn one predictor for every column of `targets` from the rows of `contexts`.
+
+        Parameters
+        ----------
+        contexts : sparse matrix (texts × features) from which a target is predicted.
+        targets : sparse matrix (texts × vertices); a stored value says that the vertex occurs. Often `contexts` itself.
+        forbidden : sparse matrix (vertices × features), or None. Beside its own column, what a vertex must not be
+            predicted from: features that contain it or are contained in it.
+        setup : columns and names of the targets, seed and engine.
+        """
+        problem = self._prepare(contexts, targets, forbidden, setup or Setup())
+        reasons = self._unlearnable(problem)
+        kept = np.array([i for i in range(problem.n_vertices) if i not in reasons], dtype=np.int64)
+        problem = problem.keep(kept)
+        self._fit(problem)
+        self.vertices_ = kept
+        self.left_out_: dict[int, str] = dict(reasons)
+        self.columns_ = problem.columns
+        self.forbidden_ = problem.forbidden
+        self.n_features_in_ = int(problem.contexts.shape[1])
+        return self
+
+    @property
+    def n_vertices_(self) -> int:
+        """Number of learnt predictors."""
+        return len(self.vertices_)
+
+    @abstractmethod
+    def _fit(self, problem: Problem) -> None:
+        """Learn; every target of the problem is learnable."""
+
+    @abstractmethod
+    def scores(self, contexts: Csr, start: int, stop: int) -> Singles:
+        """Scores of vertices start..stop for prepared contexts, one row a vertex. The unit of work of the engine."""
+
+    def prepare_contexts(self, contexts: MatrixLike) -> Csr:
+        """Check contexts and bring them into the form `scores` takes."""
+        check_is_fitted(self, "vertices_")
+        matrix = check_matrix(contexts, "contexts")
+        if matrix.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"contexts has {matrix.shape[1]} features, but the predictors were fitted on {self.n_features_in_}"
+            )
+        return self._seen(matrix)
+
+    def decision_function(self, contexts: MatrixLike) -> Singles:
+        """Return scores (texts × vertices); above 0 means that the vertex is predicted to occur."""
+        prepared = self.prepare_contexts(contexts)
+        out = np.empty((prepared.shape[0], self.n_vertices_), dtype=np.float32)
+        for start, stop in fixed_batches(self.n_vertices_, VERTEX_BATCH):
+            out[:, start:stop] = self.scores(prepared, start, stop).T
+        return out
+
+    def predict(self, contexts: MatrixLike) -> Flags:
+        """Return which vertices are predicted to occur in each text."""
+        return np.greater(self.decision_function(contexts), 0)
+
+    def report(self) -> Mapping[str, NDArray[Any]]:
+        """Return what training noted of each predictor, one array entry per learnt vertex."""
+        check_is_fitted(self, "vertices_")
+        return {"positives": self.positives_}
+
+    # ------------------------------------------------------------------------------------------ for the kinds
+
+    def _seen(self, contexts: Csr) -> Csr:
+        """What a predictor sees of contexts: presence, unless it was told to look at values."""
+        if self.binary:
+            return presence(contexts)
+        return from_arrays(contexts.data.astype(np.float32), contexts.indices, contexts.indptr, contexts.shape)
+
+    def _required_positives(self) -> int:
+        """How many usable positives a target needs."""
+        return 1
+
+    def _usable_positives(self, problem: Problem) -> Integers:
+        """In how many rows that may be trained on each target occurs."""
+        return column_counts(problem.targets)
+
+    def _unlearnable(self, problem: Problem) -> dict[int, str]:
+        """Say of each target that cannot be learnt why."""
+        positives, required = self._usable_positives(problem), self._required_positives()
+        n_rows = problem.targets.shape[0]
+        reasons: dict[int, str] = {}
+        for i in np.flatnonzero(positives < required):
+            reasons[int(i)] = f"{positives[i]} usable positives, {required} needed"
+        for i in np.flatnonzero(column_counts(problem.targets) == n_rows):
+            reasons.setdefault(int(i), "occurs in every text, so nothing says when it is missing")
+        return reasons
+
+    def _prepare(self, contexts: MatrixLike, targets: MatrixLike, forbidden: MatrixLike | None, setup: Setup) -> Problem:
+        contexts = check_matrix(contexts, "contexts")
+        targets = check_matrix(targets, "targets")
+        check_same_rows(contexts, targets)
+        n_features, n_targets = contexts.shape[1], targets.shape[1]
+        names = setup.names
+        if names is None:
+            names = np.array([f"x{i}" for i in range(n_features)], dtype=object)
+        columns = setup.columns
+        if columns is None:
+            if n_targets != n_features:
+                raise ParameterError(
+                    f"targets has {n_targets} columns and contexts {n_features}: pass setup=Setup(columns=...) to say "
+                    "which feature each target is"
+                )
+            columns = np.arange(n_targets)
+        columns = np.asarray(columns, dtype=np.int64)
+        own_names = [names[c] if c >= 0 else f"target {i}" for i, c in enumerate(columns)]
+        order = shuffled(row_keys(contexts, name_keys(names)), setup.seed)
+        return Problem(
+            contexts=self._seen(take_rows(contexts, order)),
+            targets=presence(take_rows(targets, order)),
+            forbidden=_with_own_column(forbidden, columns, (n_targets, n_features)),
+            columns=columns,
+            names=names,
+            vertex_keys=name_keys(own_names),
+            seed=setup.seed,
+            engine=setup.engine,
+        )
+
+
+def _with_own_column(forbidden: MatrixLike | None, columns: Integers, shape: tuple[int, int]) -> Csr:
+    """Add to each vertex's forbidden features the vertex itself."""
+    has_column = np.flatnonzero(columns >= 0)
+    indptr = np.concatenate(([0], np.cumsum(columns >= 0)))
+    own = from_arrays(np.ones(len(has_column), dtype=np.float32), columns[has_column], indptr, shape)
+    if forbidden is None:
+        return own
+    if forbidden.shape != shape:
+        raise InputError(f"forbidden has shape {forbidden.shape}; vertices × features is {shape}")
+    return presence(canonical_csr(own + canonical_csr(forbidden, np.float32), np.float32))
