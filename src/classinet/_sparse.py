@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from classinet._typing import Csr, Integers, MatrixLike
+from classinet import _kernels
+from classinet._typing import Csr, Integers, MatrixLike, Singles
+from classinet.engine import Engine, fixed_batches
 from classinet.exceptions import InputError
 
 
@@ -59,8 +61,7 @@ def take_columns(X: Csr, columns: Integers) -> Csr:
     per_row = np.concatenate(([0], np.cumsum(kept)))[X.indptr]
     picked = from_arrays(X.data[kept], position[X.indices[kept]], per_row, (X.shape[0], len(columns)))
     if len(columns) > 1 and (np.diff(columns) < 0).any():
-        picked.has_sorted_indices = False
-        picked.sort_indices()
+        return transpose(transpose(picked))  # two counting sorts: rows come out in order
     return picked
 
 
@@ -71,4 +72,19 @@ def column_counts(X: Csr) -> Integers:
 
 def transpose(X: Csr) -> Csr:
     """Return the transpose in the same layout: row lists per column, an inverted index."""
-    return canonical_csr(X.T.tocsr(), X.dtype.type)
+    indptr = np.concatenate(([0], np.cumsum(column_counts(X))))
+    order = np.argsort(X.indices, kind="stable")
+    rows = np.repeat(np.arange(X.shape[0], dtype=np.int32), np.diff(X.indptr))
+    return from_arrays(X.data[order], rows[order], indptr, (X.shape[1], X.shape[0]))
+
+
+def times_dense(X: Csr, table: Singles, engine: Engine) -> Singles:
+    """Return X @ table, every sum in the order of a row's columns whatever the batches."""
+    out = np.empty((X.shape[0], table.shape[1]), dtype=np.float32)
+
+    def block(rows: tuple[int, int]) -> None:
+        start, stop = rows
+        _kernels.scoring.dense_rows(X.indptr[start : stop + 1], X.indices, X.data, table, out[start:stop])
+
+    engine.map_batches(block, fixed_batches(X.shape[0], 2048), stage="matrix product")
+    return out

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_array
 
 from classinet._sparse import canonical_csr
@@ -24,11 +23,12 @@ def check_matrix(X: MatrixLike, name: str = "X") -> Csr:
     >>> check_matrix(np.array([[1.0, -2.0]]))
     Traceback (most recent call last):
     ...
-    classinet.exceptions.InputError: X holds a negative value, -2.0, in row 0, column 1; features are counts or weights ≥ 0
+    classinet.exceptions.InputError: Negative values in data: X holds -2.0 in row 0, column 1; features are counts or
+    weights ≥ 0
     """
-    if not sparse.issparse(X) and np.ndim(X) == 2 and np.size(X) > DENSE_LIMIT:
+    if isinstance(X, np.ndarray) and X.size > DENSE_LIMIT:
         raise InputError(
-            f"{name} is a dense array of {np.size(X):,} values; pass it as scipy.sparse.csr_matrix, which stores only "
+            f"{name} is a dense array of {X.size:,} values; pass it as scipy.sparse.csr_matrix, which stores only "
             "what is not zero"
         )
     array: Any = check_array(
@@ -36,9 +36,14 @@ def check_matrix(X: MatrixLike, name: str = "X") -> Csr:
         ensure_min_samples=1, ensure_min_features=1, accept_large_sparse=True,
     )  # fmt: skip
     matrix = canonical_csr(array)
-    _refuse(matrix, ~np.isfinite(matrix.data), name, "value that is NaN or infinity", "clean or drop that row")
-    _refuse(matrix, matrix.data < 0, name, "negative value", "features are counts or weights ≥ 0")
+    _refuse(matrix, ~np.isfinite(matrix.data), name, "NaN or infinity in data", "clean or drop that row")
+    _refuse(matrix, matrix.data < 0, name, "Negative values in data", "features are counts or weights ≥ 0")
     return matrix
+
+
+def given(X: MatrixLike, checked: Csr) -> Any:
+    """Return what scikit-learn should look at for names and width: X, or its checked form where X is no matrix."""
+    return X if hasattr(X, "shape") else checked
 
 
 def check_same_rows(contexts: Csr, targets: Csr) -> None:
@@ -75,5 +80,5 @@ def _refuse(matrix: Csr, bad: Any, name: str, what: str, remedy: str) -> None:
         return
     at = int(np.argmax(bad))
     row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-    message = f"{name} holds a {what}, {matrix.data[at]}, in row {row}, column {matrix.indices[at]}; {remedy}"
-    raise InputError(message)
+    place = f"row {row}, column {matrix.indices[at]}"
+    raise InputError(f"{what}: {name} holds {matrix.data[at]} in {place}; {remedy}")

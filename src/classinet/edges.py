@@ -71,7 +71,16 @@ class Pairs:
 
 
 class EdgeWeights(BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of all ways to weigh edges."""
+    """Base of all ways to weigh edges.
+
+    Parameters
+    ----------
+    outside : also give edges to the features that are no vertices, so that rare words reach the graph in the first
+        hop (`FeatureGraph.first_hop`). Costs one exact search over those features.
+    """
+
+    def __init__(self, outside: bool = False) -> None:
+        self.outside = outside
 
     def weigh(self, neighbors: Csr, labels: LabelVectors, engine: Engine) -> tuple[Csr, Floats, Integers]:
         """Weigh the edge from each vertex to each of its neighbours.
@@ -132,7 +141,8 @@ class PairSample(EdgeWeights):
            [1, 0, 0, 1]])
     """
 
-    def __init__(self, cap: int = 1000) -> None:
+    def __init__(self, cap: int = 1000, outside: bool = False) -> None:
+        super().__init__(outside)
         self.cap = cap
 
     def _check(self) -> None:
@@ -147,7 +157,7 @@ class HeldOut(EdgeWeights):
     """M11 / (M11 + M10) on all held-out rows.
 
     >>> HeldOut().get_params()
-    {}
+    {'outside': False}
     """
 
     def _weigh(self, pairs: Pairs) -> tuple[Floats, Integers]:
@@ -163,10 +173,11 @@ class Population(EdgeWeights):
     `HeldOut`. Counts are those on D.
 
     >>> Population(cap=100).get_params()
-    {'cap': 100}
+    {'cap': 100, 'outside': False}
     """
 
-    def __init__(self, cap: int = 1000) -> None:
+    def __init__(self, cap: int = 1000, outside: bool = False) -> None:
+        super().__init__(outside)
         self.cap = cap
 
     def _check(self) -> None:
@@ -193,10 +204,11 @@ class Similarity(EdgeWeights):
         is "odds" when any association exceeds 1, else "clip".
 
     >>> Similarity().get_params()
-    {'scale': 'auto'}
+    {'outside': False, 'scale': 'auto'}
     """
 
-    def __init__(self, scale: str = "auto") -> None:
+    def __init__(self, scale: str = "auto", outside: bool = False) -> None:
+        super().__init__(outside)
         self.scale = scale
 
     def _check(self) -> None:
@@ -219,7 +231,7 @@ class Angle(EdgeWeights):
     `QuantileLabels(rate=0.5)`.
 
     >>> Angle().get_params()
-    {}
+    {'outside': False}
     """
 
     def _weigh(self, pairs: Pairs) -> tuple[Floats, Integers]:

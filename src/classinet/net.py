@@ -7,7 +7,8 @@ that cross-validation and grid search over an expansion reuse it (`clone` return
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -42,8 +43,15 @@ class Net:
     frequency: Floats
     predictor: Predictor | None = None
     labels: LabelVectors | None = None
-    left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    left_out: Mapping[str, str] = field(default_factory=dict)
     recipe: str = "custom"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "left_out", MappingProxyType(dict(self.left_out)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return partial(type(self), **{**values, "left_out": dict(self.left_out)}), ()
 
     def __sklearn_clone__(self) -> Self:
         return self

@@ -1,8 +1,8 @@
-"""One step of joint training: z_i(x) = u_i · mean of v_j over the allowed j in x + b_i, for all vertices at once.
+"""Low-rank predictors: z_i(x) = u_i · mean of v_j over the allowed j in x + b_i, for all vertices at once.
 
-Enter: frozen parameters, a chunk of texts, the negatives that its texts share. Leaves: the gradient of the chunk, one
-row per touched feature and vertex. Chunks of one batch are computed side by side and applied in their order, so the
-result is the same for any number of threads.
+Enter: fixed context vectors V, the texts. Leave: target vectors U and biases b, trained by ascending the likelihood of
+"does vertex i occur in text x" over a text's own vertices and a few drawn ones. With V fixed no vertex's update touches
+another's, so shards of vertices can be trained side by side and the result is the same for any number of threads.
 """
 
 from __future__ import annotations
@@ -17,35 +17,60 @@ from classinet._kernels.lanes import add_scaled_row, dot_rows
 
 
 @kernel
-def start_vectors(keys, scale, out):
-    """Fill each row with numbers in ±scale from the stream of its feature's name."""
+def start_vectors(keys, out):
+    """Fill each row with numbers in ±1 from the stream of its feature's name."""
     for row in range(out.shape[0]):
         key = mix(keys[row])
         for k in range(out.shape[1]):
-            out[row, k] = (2.0 * uniform(key + np.uint64(k)) - 1.0) * scale
+            out[row, k] = 2.0 * uniform(key + np.uint64(k)) - 1.0
 
 
 @kernel
-def draw_negatives(key, cumulative, out):
-    """Draw vertices, with replacement, from a cumulative distribution."""
-    for k in range(out.size):
-        out[k] = np.searchsorted(cumulative, uniform(key + np.uint64(k)) * cumulative[-1], side="right")
+def alias_table(weights, chance, alias):
+    """Walker's tables: afterwards one uniform number draws an item with probability ∝ its weight in constant time."""
+    n = weights.size
+    scale = n / weights.sum()
+    small, large = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    n_small, n_large = 0, 0
+    for i in range(n):
+        chance[i] = weights[i] * scale
+        alias[i] = i
+        if chance[i] < 1.0:
+            small[n_small] = i
+            n_small += 1
+        else:
+            large[n_large] = i
+            n_large += 1
+    while n_small > 0 and n_large > 0:
+        n_small -= 1
+        low, high = small[n_small], large[n_large - 1]
+        alias[low] = high
+        chance[high] -= 1.0 - chance[low]
+        if chance[high] < 1.0:
+            n_large -= 1
+            small[n_small] = high
+            n_small += 1
 
 
 @kernel
-def allowed_mean(vertex, n_own, place, stamp, banned_starts, banned, V, total, mean, excluded):
-    """Find what of the current text may not predict a vertex; return how many features that is.
+def draw(key, chance, alias):
+    """Draw one item from Walker's tables."""
+    point = uniform(key) * chance.size
+    item = np.int64(point)
+    return item if point - item < chance[item] else np.int64(alias[item])
 
-    Where there is any, write the mean vector of the others to `mean` and the positions left out to `excluded`.
-    `place[f]` is stamp · 2**20 + position for the features of the current text.
+
+@kernel
+def allowed_mean(vertex, n_own, seen, stamp, banned_starts, banned, V, total, mean):
+    """Return how many features of the current text may not predict a vertex; if any, write the mean of the others.
+
+    `seen[f]` is `stamp` for the features of the current text, `total` the sum of their vectors.
     """
     n_excluded = 0
     for at in range(banned_starts[vertex], banned_starts[vertex + 1]):
-        where = place[banned[at]]
-        if where >> 20 == stamp:
+        if seen[banned[at]] == stamp:
             if n_excluded == 0:
                 mean[0] = total[0]
-            excluded[n_excluded] = where & 0xFFFFF
             n_excluded += 1
             add_scaled_row(mean, 0, V, np.int64(banned[at]), np.float32(-1.0))
     if n_excluded > 0:
@@ -56,93 +81,82 @@ def allowed_mean(vertex, n_own, place, stamp, banned_starts, banned, V, total, m
 
 
 @kernel
-def train_pass(
-    order, indptr, indices, target_starts, target_vertices, banned_starts, banned, cumulative, offsets, n_negatives,
-    key, rate, decay, V, U, b,
+def sum_vectors(features, V, seen, stamp, total, plain):
+    """Mark the features of a text and write the sum and the mean of their vectors."""
+    total[:] = np.float32(0.0)
+    for feature in features:
+        seen[feature] = stamp
+        add_scaled_row(total, 0, V, np.int64(feature), np.float32(1.0))
+    plain[0] = total[0] / np.float32(max(1, features.size))
+
+
+@kernel
+def train_shard(
+    shard, shards, indptr, indices, target_starts, target_vertices, banned_starts, banned, chance, alias, offsets,
+    n_drawn, key, rate, V, U, b, energy,
 ):  # fmt: skip
-    """One pass over the texts, in place: ascend the log-likelihood of each text in turn.
+    """One pass over all texts for the vertices of one shard, in place, with AdaGrad (one energy per vertex).
 
     A text's own vertices are positives; of the vertices drawn for it, those that it does not hold are negatives. The
     score is shifted by `offsets` = log(expected number of times a vertex is drawn per text), so that z itself is the
     log-odds of the population and not of the sample.
     """
     rank = V.shape[1]
-    longest = 1
-    for row in range(indptr.size - 1):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    place = np.full(V.shape[0], -1, dtype=np.int64)
+    seen = np.full(V.shape[0], -1, dtype=np.int64)
     held = np.full(U.shape[0], -1, dtype=np.int64)
-    negatives = np.empty(n_negatives, dtype=np.int64)
-    total = np.zeros((1, rank), dtype=np.float32)
-    plain = np.zeros((1, rank), dtype=np.float32)
-    mean = np.zeros((1, rank), dtype=np.float32)
-    push = np.zeros((1, rank), dtype=np.float32)
-    correction = np.zeros((longest, rank), dtype=np.float32)
-    excluded = np.empty(longest, dtype=np.int64)
-    for step in range(order.size):
-        row = order[step]
+    total, plain, mean = (
+        np.zeros((1, rank), dtype=np.float32), np.zeros((1, rank), dtype=np.float32), np.zeros((1, rank), dtype=np.float32)
+    )  # fmt: skip
+    for row in range(indptr.size - 1):
         own = indices[indptr[row] : indptr[row + 1]]
         targets = target_vertices[target_starts[row] : target_starts[row + 1]]
-        total[:] = np.float32(0.0)
-        push[:] = np.float32(0.0)
-        correction[: own.size] = np.float32(0.0)
-        for position in range(own.size):
-            place[own[position]] = (np.int64(step) << 20) | position
-            add_scaled_row(total, 0, V, np.int64(own[position]), np.float32(1.0))
-        plain[0] = total[0] / np.float32(max(1, own.size))
+        sum_vectors(own, V, seen, row, total, plain)
+        stream = mix(key + np.uint64(row))
         for vertex in targets:
-            held[vertex] = step
-        draw_negatives(mix(key + np.uint64(step)), cumulative, negatives)
-        for k in range(targets.size + n_negatives):
+            held[vertex] = row
+        for k in range(targets.size + n_drawn):
             positive = k < targets.size
-            vertex = np.int64(targets[k]) if positive else negatives[k - targets.size]
-            if not positive and held[vertex] == step:
+            vertex = np.int64(targets[k]) if positive else draw(stream + np.uint64(k), chance, alias)
+            if vertex % shards != shard or (not positive and held[vertex] == row):
                 continue
-            n_excluded = allowed_mean(vertex, own.size, place, step, banned_starts, banned, V, total, mean, excluded)
-            context = mean if n_excluded > 0 else plain
+            n_banned = allowed_mean(vertex, own.size, seen, row, banned_starts, banned, V, total, mean)
+            context = mean if n_banned > 0 else plain
             z = np.float64(dot_rows(U, vertex, context, 0)) + b[vertex] - offsets[vertex]
-            error = np.float32((1.0 if positive else 0.0) - 1.0 / (1.0 + math.exp(-z)))
-            b[vertex] += rate * error
-            if own.size == n_excluded:
-                continue
-            share = np.float32(error / (own.size - n_excluded))
-            add_scaled_row(push, 0, U, vertex, share)
-            for e in range(n_excluded):
-                add_scaled_row(correction, excluded[e], U, vertex, -share)
-            add_scaled_row(U, vertex, U, vertex, np.float32(-rate * decay))
-            add_scaled_row(U, vertex, context, 0, np.float32(rate) * error)
-        for position in range(own.size):
-            feature = np.int64(own[position])
-            add_scaled_row(V, feature, V, feature, np.float32(-rate * decay))
-            add_scaled_row(V, feature, push, 0, np.float32(rate) * vscale(own.size))
-            add_scaled_row(V, feature, correction, position, np.float32(rate) * vscale(own.size))
+            error = (1.0 if positive else 0.0) - 1.0 / (1.0 + math.exp(-z))
+            energy[vertex] += error * error * (1.0 + dot_rows(context, 0, context, 0)) / (rank + 1)
+            step = np.float32(rate * error / math.sqrt(energy[vertex]))
+            b[vertex] += step
+            add_scaled_row(U, vertex, context, 0, step)
 
-@kernel
-def vscale(n):
-    return np.float32(n)
 
 @kernel
 def scores(indptr, indices, banned_starts, banned, V, U, b, out):
-    """out[i, row] = z_i(row): every sum in one fixed order, what is forbidden left out."""
-    rank = V.shape[1]
-    place = np.full(V.shape[0], -1, dtype=np.int64)
-    total = np.zeros((1, rank), dtype=np.float32)
-    plain = np.zeros((1, rank), dtype=np.float32)
-    mean = np.zeros((1, rank), dtype=np.float32)
-    longest = 1
-    for row in range(indptr.size - 1):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    excluded = np.empty(longest, dtype=np.int64)
+    """out[i, row] = z_i(row), every sum in one fixed order, what is forbidden left out.
+
+    Most vertices are not forbidden anything that a text holds: for them all products with the text's mean are
+    computed at once, dimension by dimension; the few others are then scored again on their own.
+    """
+    n, rank = U.shape
+    width = (n + 7) // 8 * 8
+    turned = np.zeros((rank, width), dtype=np.float32)
+    for i in range(n):
+        for k in range(rank):
+            turned[k, i] = U[i, k]
+    seen = np.full(V.shape[0], -1, dtype=np.int64)
+    total, plain, mean = (
+        np.zeros((1, rank), dtype=np.float32), np.zeros((1, rank), dtype=np.float32), np.zeros((1, rank), dtype=np.float32)
+    )  # fmt: skip
+    products = np.zeros((1, width), dtype=np.float32)
     for row in range(indptr.size - 1):
         own = indices[indptr[row] : indptr[row + 1]]
-        total[:] = np.float32(0.0)
-        for position in range(own.size):
-            place[own[position]] = (np.int64(row) << 20) | position
-            add_scaled_row(total, 0, V, np.int64(own[position]), np.float32(1.0))
-        plain[0] = total[0] / np.float32(max(1, own.size))
-        for i in range(U.shape[0]):
-            n_excluded = allowed_mean(
-                i, own.size, place, row, banned_starts, banned, V, total, mean, excluded
-            )
-            context = mean if n_excluded > 0 else plain
-            out[i, row] = dot_rows(U, np.int64(i), context, 0) + b[i]
+        sum_vectors(own, V, seen, row, total, plain)
+        products[:] = np.float32(0.0)
+        for k in range(rank):
+            add_scaled_row(products, 0, turned, k, plain[0, k])
+        for i in range(n):
+            z = products[0, i]
+            if allowed_mean(i, own.size, seen, row, banned_starts, banned, V, total, mean) > 0:
+                z = np.float32(0.0)
+                for k in range(rank):
+                    z += U[i, k] * mean[0, k]
+            out[i, row] = z + b[i]

@@ -8,13 +8,17 @@ For low-rank predictors: `dot_rows` and `add_scaled_row` on rows of tables.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic as _intrinsic
+from numba.extending import overload
 
 from classinet._kernels.jit import kernel
 
+intrinsic: Any = _intrinsic  # typed by numba as if the compiler's own first argument were the caller's
 LANES = 8
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _ROW_BYTES = 4 * LANES

@@ -14,7 +14,7 @@ import numpy as np
 
 from classinet._kernels.jit import kernel
 from classinet._kernels.lanes import LANES, gather, scatter
-from classinet._kernels.sampling import draw_rows, localise
+from classinet._kernels.sampling import append_weights, draw_local, scratch
 
 CG_STEPS = 15
 CG_TOLERANCE = 0.04  # squared: the linear system of a Newton step is solved to a fifth of its right-hand side
@@ -253,16 +253,10 @@ def choose_strength(starts, ids, values, n_positive, n_features, grid, folds, to
 
 
 @kernel
-def fit_batch(
-    first, last, post_starts, post_rows, eligible, eligible_rows, indptr, indices, data, banned_starts, banned_features,
-    keys, ratio, max_positives, min_cooccurrence, grid, folds, cv_tol, tol,
-):  # fmt: skip
+def fit_batch(first, last, sample, grid, folds, cv_tol, tol):
     """Fit vertices first..last; return their weights as one CSR and, per vertex, intercept, positives, strength, loss."""
     count = last - first
-    stamp = np.full(indptr.size - 1, -1, dtype=np.int64)
-    local = np.zeros(indices.max() + 1 if indices.size else 1, dtype=np.int32)
-    if banned_features.size:
-        local = np.zeros(max(local.size, banned_features.max() + 1), dtype=np.int32)
+    stamp, local = scratch(sample)
     out_starts = np.zeros(count + 1, dtype=np.int64)
     out_features = np.empty(4096, dtype=np.int32)
     out_weights = np.empty(4096, dtype=np.float32)
@@ -272,38 +266,16 @@ def fit_batch(
     losses = np.full(count, np.nan)
     no_fold = np.full(1, -1, dtype=np.int32)
     for k in range(count):
-        vertex = first + k
-        rows, n_positive = draw_rows(
-            post_rows[post_starts[vertex] : post_starts[vertex + 1]], eligible, eligible_rows, stamp, np.int64(vertex),
-            keys[vertex], ratio, max_positives,
-        )  # fmt: skip
-        banned = banned_features[banned_starts[vertex] : banned_starts[vertex + 1]]
-        starts, ids, values, features = localise(rows, n_positive, indptr, indices, data, banned, min_cooccurrence, local)
+        n_positive, starts, ids, values, features = draw_local(first + k, sample, stamp, local)
         W = np.zeros((features.size + 1, 1))
         best = 0
         if grid.size > 1:
             best, losses[k], W = choose_strength(starts, ids, values, n_positive, features.size, grid, folds, cv_tol)
-        fold = np.zeros(rows.size, dtype=np.int32)
+        fold = np.zeros(starts.size - 1, dtype=np.int32)
         solve(starts, ids, values, n_positive, fold, grid[best : best + 1], no_fold, tol, W)
         positives[k] = n_positive
         strengths[k] = grid[best]
         intercepts[k] = W[features.size, 0]
-        end = out_starts[k] + features.size
-        if end > out_features.size:
-            out_features = _grown(out_features, end)
-            out_weights = _grown(out_weights, end)
-        order = np.argsort(features)
-        for i in range(features.size):
-            out_features[out_starts[k] + i] = features[order[i]]
-            out_weights[out_starts[k] + i] = W[order[i], 0]
-        out_starts[k + 1] = end
+        out_features, out_weights = append_weights(k, features, W[:, 0], out_starts, out_features, out_weights)
     used = out_starts[count]
     return out_starts, out_features[:used].copy(), out_weights[:used].copy(), intercepts, positives, strengths, losses
-
-
-@kernel
-def _grown(array, needed):
-    """A longer copy; doubling keeps the total copying linear."""
-    longer = np.empty(max(needed, 2 * array.size), dtype=array.dtype)
-    longer[: array.size] = array
-    return longer

@@ -1,7 +1,8 @@
 """Draw the training rows of one vertex and cut the contexts down to them.
 
 Enter: the inverted index of a vertex, the rows that may be used, the contexts. Leave: positives, then negatives, as a
-small CSR over local feature numbers. Everything a solver then touches is contiguous and small.
+small CSR over local feature numbers. Everything a solver then touches is contiguous and small. The last three kernels
+are what every loop over the vertices of a batch shares; its `sample` is the tuple of `Sample.kernel_arguments`.
 """
 
 from __future__ import annotations
@@ -113,3 +114,49 @@ def localise(rows, n_positive, indptr, indices, data, banned, min_cooccurrence, 
     for at in range(n_touched):
         local[touched[at]] = 0
     return starts, ids, values, features[:n_features].copy()
+
+
+@kernel
+def scratch(sample):
+    """Return the scratch arrays over all rows and over all features that one batch of vertices shares."""
+    indptr, n_features = sample[4], sample[13]
+    return np.full(indptr.size - 1, -1, dtype=np.int64), np.zeros(n_features, dtype=np.int32)
+
+
+@kernel
+def draw_local(vertex, sample, stamp, local):
+    """Return (n_positive, indptr, ids, values, features): the training rows of one vertex, positives first."""
+    (
+        post_starts, post_rows, eligible, eligible_rows, indptr, indices, data, banned_starts, banned_features,
+        keys, ratio, max_positives, min_cooccurrence, n_features,
+    ) = sample  # fmt: skip
+    posting = post_rows[post_starts[vertex] : post_starts[vertex + 1]]
+    rows, n_positive = draw_rows(
+        posting, eligible, eligible_rows, stamp, np.int64(vertex), keys[vertex], ratio, max_positives
+    )
+    banned = banned_features[banned_starts[vertex] : banned_starts[vertex + 1]]
+    starts, ids, values, features = localise(rows, n_positive, indptr, indices, data, banned, min_cooccurrence, local)
+    return n_positive, starts, ids, values, features
+
+
+@kernel
+def append_weights(k, features, weights, out_starts, out_features, out_weights):
+    """Write one vertex's weights as row k of a growing CSR, features ascending; return its arrays, longer if need be."""
+    end = out_starts[k] + features.size
+    if end > out_features.size:
+        out_features = _grown(out_features, end)
+        out_weights = _grown(out_weights, end)
+    order = np.argsort(features)
+    for i in range(features.size):
+        out_features[out_starts[k] + i] = features[order[i]]
+        out_weights[out_starts[k] + i] = weights[order[i]]
+    out_starts[k + 1] = end
+    return out_features, out_weights
+
+
+@kernel
+def _grown(array, needed):
+    """A longer copy; doubling keeps the total copying linear."""
+    longer = np.empty(max(needed, 2 * array.size), dtype=array.dtype)
+    longer[: array.size] = array
+    return longer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from classinet._kernels.jit import kernel
+from classinet._kernels.lanes import add_scaled_row
 
 
 @kernel
@@ -25,29 +26,8 @@ def sparse_linear(starts, features, weights, intercepts, indptr, indices, data, 
 
 @kernel
 def dense_rows(indptr, indices, data, table, out):
-    """out[row] = Σ x_j · table[j]: a sum of table rows for every text."""
+    """out[row] = Σ x_j · table[j]: a sum of table rows for every text; the table's width is a multiple of eight."""
     for row in range(indptr.size - 1):
-        target = out[row]
-        target[:] = 0.0
+        out[row] = np.float32(0.0)
         for at in range(indptr[row], indptr[row + 1]):
-            source = table[indices[at]]
-            value = data[at]
-            for k in range(target.size):
-                target[k] += value * source[k]
-
-
-@kernel
-def all_products(left, right, out):
-    """out[i, j] = left[i] · right[j], each sum in the order of the dimensions, whatever the sizes of the batches.
-
-    `right` comes transposed (dimensions × texts), so the inner loop runs over texts and vectorises without
-    reordering any sum.
-    """
-    for i in range(left.shape[0]):
-        target = out[i]
-        target[:] = 0.0
-        for k in range(left.shape[1]):
-            value = left[i, k]
-            source = right[k]
-            for j in range(target.size):
-                target[j] += value * source[j]
+            add_scaled_row(out, row, table, np.int64(indices[at]), data[at])

@@ -63,6 +63,10 @@ class Problem:
         """Number of targets."""
         return int(self.targets.shape[1])
 
+    def on(self, contexts: Csr, targets: Csr) -> Problem:
+        """The same problem on other rows."""
+        return replace(self, contexts=contexts, targets=targets)
+
     def keep(self, vertices: Integers) -> Problem:
         """Restrict the problem to some of its targets."""
         return replace(
@@ -194,14 +198,17 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
             columns = np.arange(n_targets)
         columns = np.asarray(columns, dtype=np.int64)
         own_names = [names[c] if c >= 0 else f"target {i}" for i, c in enumerate(columns)]
-        order = shuffled(row_keys(contexts, name_keys(names)), setup.seed)
+        vertex_keys = name_keys(own_names)
+        # Both matrices count: rows with the same context may have different targets. (A sum that cannot cancel.)
+        keys = row_keys(contexts, name_keys(names)) + np.uint64(2) * row_keys(targets, vertex_keys)
+        order = shuffled(keys, setup.seed)
         return Problem(
             contexts=self._seen(take_rows(contexts, order)),
             targets=presence(take_rows(targets, order)),
             forbidden=_with_own_column(forbidden, columns, (n_targets, n_features)),
             columns=columns,
             names=names,
-            vertex_keys=name_keys(own_names),
+            vertex_keys=vertex_keys,
             seed=setup.seed,
             engine=setup.engine,
         )

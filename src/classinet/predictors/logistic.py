@@ -32,11 +32,11 @@ class Logistic(SparseLinearPredictor):
     binary : see only whether a feature occurs, not its value.
 
     >>> import numpy as np
-    >>> X = np.array([[1, 1, 0], [0, 0, 1]] * 10)
-    >>> predictor = Logistic(strength=1.0).fit(X, X)
-    >>> predictor.predict([[1, 0, 0], [0, 0, 1]]).astype(int)
-    array([[0, 1, 0],
-           [0, 0, 0]])
+    >>> X = np.array([[1, 1, 0, 0], [0, 0, 1, 1]] * 10)
+    >>> predictor = Logistic(strength=1.0, sampling=Sampling(longer_than_average=False)).fit(X, X)
+    >>> predictor.predict([[1, 0, 0, 0], [0, 0, 0, 1]]).astype(int)
+    array([[0, 1, 0, 0],
+           [0, 0, 1, 0]])
     """
 
     def __init__(
@@ -61,9 +61,9 @@ class Logistic(SparseLinearPredictor):
         check_number("tol", self.tol, low=0, open_low=True)
         super()._fit(problem)
 
-    def _train(self, first: int, last: int, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _train(self, first: int, last: int, sample: tuple[Any, ...]) -> tuple[Any, ...]:
         starts, *rest = _kernels.logistic.fit_batch(
-            first, last, *arguments, self._grid, self.folds, CV_TOLERANCE, float(self.tol)
+            first, last, sample, self._grid, self.folds, CV_TOLERANCE, float(self.tol)
         )
         return (np.diff(starts), *rest)
 

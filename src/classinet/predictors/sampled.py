@@ -15,13 +15,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from classinet import _kernels
-from classinet._sparse import column_counts, from_arrays, take_rows, transpose
+from classinet._sparse import column_counts, from_arrays, take_rows, times_dense, transpose
 from classinet._typing import Csr, Flags, Floats, Integers, Keys, Singles
 from classinet._validation import check_number
-from classinet.engine import fixed_batches
+from classinet.engine import ThreadEngine, fixed_batches
 from classinet.predictors.base import Predictor, Problem
 
 TRAINING_BATCH = 32
+PROJECTION = 256
 
 
 class Sampling(BaseEstimator):  # type: ignore[misc]
@@ -103,12 +104,13 @@ class Sample:
         return self.sampling.max_positives or int(np.iinfo(np.int64).max)
 
     def kernel_arguments(self) -> tuple[Any, ...]:
-        """Everything a training kernel takes between the borders of its batch and its own settings."""
+        """The `sample` of a training kernel: everything it needs to draw the rows of any vertex."""
         contexts, forbidden = self.problem.contexts, self.problem.forbidden
         return (
             self.postings.indptr, self.postings.indices, self.eligible, self.eligible_rows,
             contexts.indptr, contexts.indices, contexts.data, forbidden.indptr, forbidden.indices,
-            self.keys, float(self.sampling.negative_ratio), self.max_positives, self.sampling.min_cooccurrence,
+            self.keys, float(self.sampling.negative_ratio), self.max_positives, int(self.sampling.min_cooccurrence),
+            int(contexts.shape[1]),
         )  # fmt: skip
 
     def rows(self, vertex: int) -> tuple[Integers, int]:
@@ -174,19 +176,19 @@ class SparseLinearPredictor(SampledPredictor):
             fixed_batches(problem.n_vertices, TRAINING_BATCH),
             stage="predictors",
         )
-        columns = [np.concatenate(column) if parts else np.empty(0) for column in zip(*parts, strict=True)]
         if not parts:
             self.coef_ = from_arrays(np.empty(0, np.float32), [], [0], (0, problem.contexts.shape[1]))
             self.intercept_ = np.empty(0, dtype=np.float32)
             self._note([np.empty(0)] * 8)
             return
+        columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
         lengths, features, weights, self.intercept_, *notes = columns
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         self.coef_ = from_arrays(weights, features, indptr, (problem.n_vertices, problem.contexts.shape[1]))
         self._note(notes)
 
     @abstractmethod
-    def _train(self, first: int, last: int, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _train(self, first: int, last: int, sample: tuple[Any, ...]) -> tuple[Any, ...]:
         """Train a batch; return (lengths, features, weights, intercepts, *notes), each an array."""
 
     @abstractmethod
@@ -202,9 +204,14 @@ class SparseLinearPredictor(SampledPredictor):
         )  # fmt: skip
         return out
 
-    def vectors(self) -> Csr:
-        """Return the weight vectors μ_i whose angles Theorem 1 speaks of."""
-        return self.coef_
+    def vectors(self) -> Singles:
+        """Return the weight vectors μ_i whose angles Theorem 1 speaks of, projected to a few hundred dimensions.
+
+        The projection is random, keyed by feature numbers, and keeps cosines to about 1/√dimensions.
+        """
+        signs = np.empty((self.coef_.shape[1], PROJECTION), dtype=np.float32)
+        _kernels.factorised.start_vectors(np.arange(len(signs), dtype=np.uint64), signs)
+        return times_dense(self.coef_, signs, ThreadEngine())
 
 
 def sigmoid(scores: Singles) -> Floats:

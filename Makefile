@@ -1,0 +1,41 @@
+# Every target works from nothing but Python ≥ 3.11, git and make: what it needs, it installs into .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+SYSTEM_PACKAGES := chromium wordnet-base
+
+.PHONY: setup test demo check bench soak test-system format clean
+
+setup: .venv/.ready
+
+.venv/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+test: setup
+	$(BIN)/python -m pytest -m "not system and not soak"
+
+demo: setup
+	$(BIN)/python -m classinet.demo
+
+check: setup
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+test-system: setup
+	$(BIN)/python -m pytest -m system
+
+bench: setup
+	$(BIN)/python benchmarks/bench_core.py
+
+soak: setup
+	$(BIN)/python -m pytest -m soak --hypothesis-profile=soak
+
+format: setup
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+
+clean:
+	rm -rf .venv build dist src/*.egg-info

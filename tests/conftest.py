@@ -1,0 +1,32 @@
+"""Corpora whose right answers are known by construction."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+TOPICS = {
+    "film": ["film", "actor", "plot", "scene", "music", "camera"],
+    "money": ["stocks", "bank", "market", "fell", "rose", "shares"],
+    "sport": ["match", "goal", "team", "coach", "season", "league"],
+}
+FILLER = ["the", "a", "of", "and"]
+
+
+def topic_corpus(n_texts: int = 600, seed: int = 0, words_per_text: int = 4):
+    """Return (X, names, topic of each text): words of one topic and one or two fillers, drawn evenly."""
+    rng = np.random.default_rng(seed)
+    names = np.array([word for words in TOPICS.values() for word in words] + FILLER, dtype=object)
+    topics = rng.integers(len(TOPICS), size=n_texts)
+    X = sparse.lil_array((n_texts, len(names)))
+    for row, topic in enumerate(topics):
+        size = rng.integers(2, words_per_text + 1)
+        for word in rng.choice(6, size, replace=False) + 6 * topic:
+            X[row, word] = 1.0
+        for word in rng.choice(len(FILLER), rng.integers(1, 3), replace=False) + 18:
+            X[row, word] = 1.0
+    return sparse.csr_array(X), names, topics
+
+
+@pytest.fixture(scope="session")
+def topics_corpus():
+    return topic_corpus()
