@@ -41,7 +41,7 @@ EVERY_ROW = Sampling(longer_than_average=False)
 
 
 def corpus(n_rows=300, seed=0):
-    """Texts of five of the eight words of a topic and two of any; more vertices than a batch of training holds."""
+    """Texts of five of the eight words of a topic and two of any; the vertices fill more than one batch."""
     rng = np.random.default_rng(seed)
     X = np.zeros((n_rows, N_FEATURES))
     for row in X:

@@ -14,7 +14,7 @@ from classinet.exceptions import InputError, ParameterError
 DENSE_LIMIT = 50_000_000
 
 
-def check_matrix(X: MatrixLike, name: str = "X") -> Csr:
+def check_matrix(X: MatrixLike, name: str = "X", min_features: int = 1) -> Csr:
     """Return X as canonical CSR of float64; negative, infinite and missing values are refused with their place.
 
     >>> import numpy as np
@@ -33,7 +33,7 @@ def check_matrix(X: MatrixLike, name: str = "X") -> Csr:
         )
     array: Any = check_array(
         X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False, input_name=name,
-        ensure_min_samples=1, ensure_min_features=1, accept_large_sparse=True,
+        ensure_min_samples=1, ensure_min_features=min_features, accept_large_sparse=True,
     )  # fmt: skip
     matrix = canonical_csr(array)
     _refuse(matrix, ~np.isfinite(matrix.data), name, "NaN or infinity in data", "clean or drop that row")

@@ -17,7 +17,7 @@ TOPICS = {
     "kitchen": "soup bread oven pepper onion bake salt dough recipe butter".split(),
     "football": "goal striker referee penalty match keeper league coach corner save".split(),
 }
-FRAMES = ["the {} and the {} with a {}", "a {} after the {} and {}", "{} then {} before the {}", "we saw {} {} and {}"]
+FRAMES = ["the {} and the {}", "a {} after the {} and {}", "{} then {} before the {}", "we saw {} {} {} and {}"]
 TEXT = "the storm and the cloud"
 
 
@@ -26,7 +26,7 @@ def sentences(count: int = 900, seed: int = 0) -> list[str]:
     rng = np.random.default_rng(seed)
     topics = list(TOPICS.values())
     return [
-        FRAMES[rng.integers(len(FRAMES))].format(*rng.choice(topics[rng.integers(len(topics))], 3, replace=False))
+        FRAMES[rng.integers(len(FRAMES))].format(*rng.choice(topics[rng.integers(len(topics))], 4, replace=False))
         for _ in range(count)
     ]
 
@@ -41,7 +41,7 @@ def main() -> None:
     model = ClassiNet().fit(X, feature_names=names)
     net = model.net_
     print(f"{net!r}")
-    print(f"mean held-out AUC of the predictors: {np.nanmean(net.labels.auc):.3f}" if net.labels else "")
+    print(f"mean held-out AUC of the predictors: {np.nanmean(net.report()['auc']):.3f}")
     for word in ("storm", "oven", "penalty"):
         near = sorted(net.graph.successors(word), key=lambda edge: -edge.weight)[:5]
         print(f"{word:>8} → " + ", ".join(f"{edge.target} {edge.weight:.2f}" for edge in near))

@@ -80,7 +80,10 @@ class Expander(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         matrix = check_matrix(X)
         net = self._resolve(X, y)
         if matrix.shape[1] != net.n_features:
-            raise InputError(f"X has {matrix.shape[1]} features, but the net was built on {net.n_features}")
+            raise InputError(
+                f"X has {matrix.shape[1]} features, but the net was built on {net.n_features}. Use the vectorizer that the "
+                "net was built with; a Pipeline refits it unless it is wrapped in sklearn.frozen.FrozenEstimator"
+            )
         if self.expansion is not None and not isinstance(self.expansion, Expansion):
             raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
         weigh(_nothing(net), _nothing(net), self.weight, self.norm, self.top)

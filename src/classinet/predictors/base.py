@@ -161,6 +161,10 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
             return presence(contexts)
         return from_arrays(contexts.data.astype(np.float32), contexts.indices, contexts.indptr, contexts.shape)
 
+    def _which_are_usable(self) -> str:
+        """What a text must have to be trained on, in words."""
+        return ""
+
     def _required_positives(self) -> int:
         """How many usable positives a target needs."""
         return 1
@@ -175,14 +179,14 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
         n_rows = problem.targets.shape[0]
         reasons: dict[int, str] = {}
         for i in np.flatnonzero(positives < required):
-            reasons[int(i)] = f"{positives[i]} usable positives, {required} needed"
+            reasons[int(i)] = f"{positives[i]} usable positives{self._which_are_usable()}, {required} needed"
         for i in np.flatnonzero(column_counts(problem.targets) == n_rows):
             reasons.setdefault(int(i), "occurs in every text, so nothing says when it is missing")
         return reasons
 
     def _prepare(self, contexts: MatrixLike, targets: MatrixLike, forbidden: MatrixLike | None, setup: Setup) -> Problem:
         contexts = check_matrix(contexts, "contexts")
-        targets = check_matrix(targets, "targets")
+        targets = check_matrix(targets, "targets", min_features=0)
         check_same_rows(contexts, targets)
         n_features, n_targets = contexts.shape[1], targets.shape[1]
         names = setup.names

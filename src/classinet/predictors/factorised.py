@@ -153,8 +153,10 @@ class Factorised(Predictor):
         return sigmoid(self.decision_function(contexts))
 
     def vectors(self) -> Singles:
-        """Return each vertex's context vector: what its occurrence says about the others."""
-        return self.context_vectors_[self.columns_]
+        """Return each vertex's context vector, zeros where it is no context: what it says about the others."""
+        vectors = self.context_vectors_[self.columns_]
+        vectors[self.columns_ < 0] = 0.0
+        return vectors
 
     def feature_vectors(self) -> Singles:
         """Return the context vectors of all features, vertices or not."""

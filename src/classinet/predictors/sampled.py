@@ -146,6 +146,9 @@ class SampledPredictor(Predictor):
     def _sampling(self) -> Sampling:
         return Sampling() if self.sampling is None else self.sampling
 
+    def _which_are_usable(self) -> str:
+        return " (texts longer than average)" if self._sampling.longer_than_average else ""
+
     def _required_positives(self) -> int:
         return int(self._sampling.min_positives)
 
