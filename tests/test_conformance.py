@@ -21,7 +21,13 @@ from classinet.predictors import Logistic, Sampling
 pytestmark = pytest.mark.filterwarnings("ignore::classinet.exceptions.EmptyNetWarning")
 
 SMALL_PAPER = ClassiNet.paper(predictor=Logistic(strength=1.0, sampling=Sampling(min_positives=1)), n_jobs=1)
-ESTIMATORS = [ClassiNet(), SMALL_PAPER, Expander(), Expander(expansion=AllNeighbors(), merge="add"), Expander(merge="only")]
+ESTIMATORS = [
+    ClassiNet(),
+    SMALL_PAPER,
+    Expander(),
+    Expander(expansion=AllNeighbors(), merge="add"),
+    Expander(merge="only"),
+]
 
 
 @parametrize_with_checks(ESTIMATORS)
@@ -76,7 +82,11 @@ def test_grid_search_tunes_the_expansion_without_refitting_the_net(model, corpus
         Expander(model, expansion=Global()),
         LogisticRegression(),
     )
-    grid = {"expander__expansion__damping": [0.3, 0.85], "expander__weight": [0.5, 1.0], "expander__merge": ["append", "add"]}
+    grid = {
+        "expander__expansion__damping": [0.3, 0.85],
+        "expander__weight": [0.5, 1.0],
+        "expander__merge": ["append", "add"],
+    }
     search = GridSearchCV(pipeline, grid, cv=2).fit(WORDS * 2, np.tile(LABELS, 2))
     assert len(search.cv_results_["params"]) == 8
     assert search.best_estimator_[1].net_ is model.net_
@@ -91,7 +101,8 @@ def test_net_and_expander_work_in_pipeline_and_union(corpus):
     assert names[-1].startswith("EXP=")
     assert expanded.transform(texts).shape == (len(texts), len(names))
     union = make_pipeline(
-        CountVectorizer(), FeatureUnion([("same", "passthrough"), ("implied", Expander(ClassiNet(n_jobs=1), merge="only"))])
+        CountVectorizer(),
+        FeatureUnion([("same", "passthrough"), ("implied", Expander(ClassiNet(n_jobs=1), merge="only"))]),
     ).fit(texts)
     appended = make_pipeline(CountVectorizer(), Expander(ClassiNet(n_jobs=1))).fit(texts)
     assert (union.transform(texts) != appended.transform(texts)).nnz == 0
@@ -107,7 +118,9 @@ def test_the_sparse_type_follows_the_input(model, corpus):
 
 
 @pytest.mark.parametrize(
-    "expansion", [Independent(), Independent("posterior"), LocalPath(), AllNeighbors(2), MutualNeighbors(2), Global()], ids=repr
+    "expansion",
+    [Independent(), Independent("posterior"), LocalPath(), AllNeighbors(2), MutualNeighbors(2), Global()],
+    ids=repr,
 )
 @pytest.mark.parametrize("merge", ["append", "add", "only"])
 def test_every_expansion_in_every_merge(model, corpus, expansion, merge):

@@ -165,8 +165,7 @@ def test_population_is_held_out_where_the_sample_is_everything():
     votes = np.random.default_rng(0).random((2, 90)) < 0.5
     labels = LabelVectors.from_votes(votes, present)
     weights = [
-        rule.weigh(all_pairs(2), labels, ENGINE)[0].toarray()
-        for rule in (Population(), HeldOut(), PairSample())
+        rule.weigh(all_pairs(2), labels, ENGINE)[0].toarray() for rule in (Population(), HeldOut(), PairSample())
     ]
     np.testing.assert_allclose(weights[0], weights[1])
     np.testing.assert_allclose(weights[2], weights[1])

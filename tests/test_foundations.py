@@ -77,7 +77,9 @@ def test_the_canonical_order_depends_on_content_and_seed_alone(seed, other):
 
 
 def test_names_hash_the_same_everywhere():
-    assert name_keys(["cat"])[0] == np.uint64(int.from_bytes(__import__("hashlib").blake2b(b"cat", digest_size=8).digest(), "little"))
+    assert name_keys(["cat"])[0] == np.uint64(
+        int.from_bytes(__import__("hashlib").blake2b(b"cat", digest_size=8).digest(), "little")
+    )
     assert len(set(name_keys(f"word{i}" for i in range(10_000)))) == 10_000
 
 
@@ -154,14 +156,23 @@ def test_label_dependence_equals_scipy(seed):
                 assert ours[j] == pytest.approx(0.0, abs=1e-9)
 
 
-@given(st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(" ".join), unique=True, min_size=1, max_size=12))
+@given(
+    st.lists(
+        st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(" ".join),
+        unique=True,
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_overlapping_names_equal_a_plain_search(names):
     def contains(long, short):
         a, b = long.split(" "), short.split(" ")
         return any(a[k : k + len(b)] == b for k in range(len(a) - len(b) + 1))
 
     columns = np.arange(0, len(names), 2)
-    expected = np.array([[a != b and (contains(a, b) or contains(b, a)) for b in names] for a in np.array(names, dtype=object)[columns]])
+    expected = np.array(
+        [[a != b and (contains(a, b) or contains(b, a)) for b in names] for a in np.array(names, dtype=object)[columns]]
+    )
     found = overlapping_names(names, columns)
     if found is None:
         assert not expected.any()

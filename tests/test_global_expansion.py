@@ -114,9 +114,7 @@ def test_automatic_damping_always_converges(net_seed, text_seed, first_hop, norm
     np.testing.assert_allclose(E.toarray(), wanted, atol=1e-10 * max(1.0, wanted.max()))
 
 
-@given(
-    seeds, seeds, st.booleans(), st.one_of(st.none(), st.integers(1, 6)), st.floats(0, 0.5), normalizations
-)
+@given(seeds, seeds, st.booleans(), st.one_of(st.none(), st.integers(1, 6)), st.floats(0, 0.5), normalizations)
 @settings(max_examples=150, deadline=None)
 def test_pruning_errs_by_no_more_than_its_bound(net_seed, text_seed, first_hop, hops, prune, normalize):
     net = random_net(net_seed, first_hop)
@@ -192,9 +190,7 @@ def test_divergence_is_an_error_or_a_warning():
     edges = np.ones((4, 4)) - np.eye(4)
     net = net_of(edges)
     X = canonical_csr(np.eye(4))
-    with pytest.raises(
-        DivergenceError, match=r"λmax\| = 3: .* damping below 0.333333, damping=\"auto\" \(here 0.25\)"
-    ):
+    with pytest.raises(DivergenceError, match=r"λmax\| = 3: .* damping below 0.333333, damping=\"auto\" \(here 0.25\)"):
         Global(0.5, None, normalize=None).expand(X, net)
     with pytest.raises(DivergenceError):
         Global(1.0, None).expand(X, net)
@@ -239,9 +235,7 @@ def test_row_order_and_company_never_change_a_row(net_seed, text_seed, hops):
     X = random_texts(text_seed, net.n_features)
     E = Global(hops=hops).expand(X, net)
     order = np.random.default_rng(text_seed).permutation(X.shape[0])
-    np.testing.assert_array_equal(
-        Global(hops=hops).expand(take_rows(X, order), net).toarray(), E.toarray()[order]
-    )
+    np.testing.assert_array_equal(Global(hops=hops).expand(take_rows(X, order), net).toarray(), E.toarray()[order])
     assert E.indptr[1] == 0  # the first text is empty
 
 

@@ -25,9 +25,7 @@ def names_of(n):
 def random_weights(seed, n, density, levels=None):
     """Dense weights without diagonal; few levels make ties."""
     rng = np.random.default_rng(seed)
-    values = (
-        rng.uniform(0.01, 1.0, (n, n)) if levels is None else rng.integers(1, levels + 1, (n, n)) / levels
-    )
+    values = rng.uniform(0.01, 1.0, (n, n)) if levels is None else rng.integers(1, levels + 1, (n, n)) / levels
     weights = values * (rng.random((n, n)) < density)
     np.fill_diagonal(weights, 0.0)
     return weights
@@ -97,9 +95,7 @@ def test_pickle_gives_an_equal_and_read_only_graph(planted):
 
 def test_stored_zeros_are_dropped_with_what_belongs_to_them():
     weights = sparse.csr_array((np.array([0.0, 0.5]), np.array([1, 2]), np.array([0, 2, 2, 2])), shape=(3, 3))
-    graph = FeatureGraph(
-        names_of(3), weights, association=np.array([9.0, 7.0]), counts=np.arange(8).reshape(2, 4)
-    )
+    graph = FeatureGraph(names_of(3), weights, association=np.array([9.0, 7.0]), counts=np.arange(8).reshape(2, 4))
     assert graph.n_edges == 1
     assert graph.association.tolist() == [7.0]
     assert graph.counts.tolist() == [[4, 5, 6, 7]]
@@ -323,9 +319,7 @@ def test_spectral_radius_equals_dense_eigenvalues(weights):
 def test_spectral_radius_of_a_large_component_is_iterated(density, monkeypatch):
     weights = random_weights(3, 400, density)
     calls = []
-    monkeypatch.setattr(
-        spectral_module, "_iterated_root", lambda block: calls.append(1) or _iterated_root(block)
-    )
+    monkeypatch.setattr(spectral_module, "_iterated_root", lambda block: calls.append(1) or _iterated_root(block))
     radius = spectral_radius(FeatureGraph(names_of(400), weights).weights)
     assert calls
     assert radius == pytest.approx(np.abs(np.linalg.eigvals(weights)).max(), rel=1e-9)

@@ -37,9 +37,7 @@ def graph_of(names, full=True, seed=0):
     stored = np.count_nonzero(weights)
     if not full:
         return FeatureGraph(names, weights)
-    return FeatureGraph(
-        names, weights, association=rng.normal(size=stored), counts=rng.integers(0, 2**40, (stored, 4))
-    )
+    return FeatureGraph(names, weights, association=rng.normal(size=stored), counts=rng.integers(0, 2**40, (stored, 4)))
 
 
 @pytest.fixture(params=[True, False], ids=["full", "bare"])
@@ -171,7 +169,5 @@ def test_a_written_file_is_as_readable_as_any_other(tmp_path):
     graph_of(["a", "b"]).write_csv(tmp_path / "g.csv")
     with builtins.open(tmp_path / "plain", "w"):
         pass
-    assert stat.S_IMODE((tmp_path / "g.csv").stat().st_mode) == stat.S_IMODE(
-        (tmp_path / "plain").stat().st_mode
-    )
+    assert stat.S_IMODE((tmp_path / "g.csv").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
     assert sorted(os.listdir(tmp_path)) == ["g.csv", "plain"]

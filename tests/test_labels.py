@@ -157,9 +157,7 @@ def test_infinite_scores_are_votes_and_nan_is_refused():
     predictor.biases = np.array([np.inf, -np.inf])
     labels = PosteriorLabels().vote(predictor, contexts, targets, ThreadEngine())
     assert labels.popcounts().tolist() == [20, 0]
-    assert QuantileLabels(rate=1.0).vote(
-        predictor, contexts, targets, ThreadEngine()
-    ).popcounts().tolist() == [20, 20]
+    assert QuantileLabels(rate=1.0).vote(predictor, contexts, targets, ThreadEngine()).popcounts().tolist() == [20, 20]
     predictor.biases = np.array([0.0, np.nan])
     with pytest.raises(InputError, match="predictor 1 gave a score that is NaN"):
         PosteriorLabels().vote(predictor, contexts, targets, ThreadEngine())
@@ -198,9 +196,7 @@ def test_targets_must_fit_predictors_and_contexts():
         PosteriorLabels().vote(predictor, contexts[:9], targets, ThreadEngine())
 
 
-@pytest.mark.parametrize(
-    ("n_rows", "expected"), [(1, 1), (2, 1), (4, 1), (10, 2), (1000, 200), (10**6, 32768)]
-)
+@pytest.mark.parametrize(("n_rows", "expected"), [(1, 1), (2, 1), (4, 1), (10, 2), (1000, 200), (10**6, 32768)])
 def test_held_out_rows(n_rows, expected):
     assert PosteriorLabels().held_out_rows(n_rows) == expected
 

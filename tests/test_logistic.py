@@ -88,9 +88,7 @@ def test_solver_copes_with_separable_rows(strength):
     predictor = Logistic(strength=strength, tol=1e-8, sampling=EVERY_ROW).fit(contexts, contexts)
     matrix, features, labels = sample_of(predictor, contexts).local(0)
     expected = reference(matrix, labels, strength)
-    np.testing.assert_allclose(
-        predictor.coef_[[0]].toarray()[0, features], expected.coef_[0], rtol=1e-4, atol=1e-4
-    )
+    np.testing.assert_allclose(predictor.coef_[[0]].toarray()[0, features], expected.coef_[0], rtol=1e-4, atol=1e-4)
 
 
 def test_a_vertex_without_context_gets_the_log_odds_of_its_sample():

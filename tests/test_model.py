@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import topic_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -28,6 +27,7 @@ from classinet.predictors import (
     SklearnPredictor,
 )
 from classinet.vertices import BestByLabels, Listed, MinDocumentFrequency, MostFrequent
+from conftest import topic_corpus
 
 
 def same_net(a, b):
@@ -46,9 +46,16 @@ def kinds():
     from sklearn.naive_bayes import BernoulliNB
 
     return [
-        Factorised(), Logistic(), Logistic(strength=0.1), Perceptron(), NaiveBayes(), Ridge(), Indicator(),
-        Embedding(vectors), SklearnPredictor(BernoulliNB()),
-    ]  # fmt: skip
+        Factorised(),
+        Logistic(),
+        Logistic(strength=0.1),
+        Perceptron(),
+        NaiveBayes(),
+        Ridge(),
+        Indicator(),
+        Embedding(vectors),
+        SklearnPredictor(BernoulliNB()),
+    ]
 
 
 @pytest.mark.parametrize("predictor", kinds(), ids=lambda p: type(p).__name__)
@@ -107,8 +114,12 @@ def test_edge_weights_of_a_planted_indicator_net_are_known_numbers():
     """With indicators and all held-out rows, w_ij is co-occurrence: |i and j| / |i| over the held-out rows."""
     X, names, _ = topic_corpus(400, seed=3)
     model = ClassiNet(
-        predictor=Indicator(), labels=PosteriorLabels(), neighbors=ExactNeighbors(k=30, association="conditional"), edges=HeldOut(), n_jobs=1
-    ).fit(X, feature_names=names)  # fmt: skip
+        predictor=Indicator(),
+        labels=PosteriorLabels(),
+        neighbors=ExactNeighbors(k=30, association="conditional"),
+        edges=HeldOut(),
+        n_jobs=1,
+    ).fit(X, feature_names=names)
     labels = model.net_.labels
     n = labels.n_rows
     votes = np.unpackbits(labels.bits.view(np.uint8), axis=1, bitorder="little")[:, :n].astype(int)
@@ -128,7 +139,12 @@ def test_overlapping_ngrams_do_not_predict_each_other():
         york, city = rng.random() < 0.4, rng.random() < 0.4
         rows.append([york, york, york, city, rng.random() < 0.5, rng.random() < 0.5])
     X, names = np.array(rows, dtype=float), ["new", "new york", "york", "city", "a", "b"]
-    for predictor in (Logistic(strength=1.0, sampling=Sampling(longer_than_average=False)), Factorised(), Ridge(1.0), NaiveBayes()):
+    for predictor in (
+        Logistic(strength=1.0, sampling=Sampling(longer_than_average=False)),
+        Factorised(),
+        Ridge(1.0),
+        NaiveBayes(),
+    ):
         net = ClassiNet(predictor=predictor, n_jobs=1).fit(X, feature_names=names).net_
         alone, among = np.zeros((1, 6)), np.zeros((1, 6))
         among[0, [0, 2]] = 1
@@ -180,9 +196,11 @@ def test_features_outside_the_vertices_reach_the_graph_when_asked(topics_corpus)
     vertices = [name for name in names if name not in ("film", "bank")]
     text = sparse.csr_array(np.eye(len(names))[[0]])
     for predictor, edges in (
-        (Factorised(), Similarity(outside=True)), (Logistic(strength=0.1), Similarity(outside=True)),
-        (Logistic(strength=0.1), PairSample(outside=True)), (Indicator(), HeldOut(outside=True)),
-    ):  # fmt: skip
+        (Factorised(), Similarity(outside=True)),
+        (Logistic(strength=0.1), Similarity(outside=True)),
+        (Logistic(strength=0.1), PairSample(outside=True)),
+        (Indicator(), HeldOut(outside=True)),
+    ):
         search = None if isinstance(predictor, Factorised) else ExactNeighbors(k=3)
         near = VectorNeighbors(k=3) if search is None else search
         model = ClassiNet(vertices, predictor, neighbors=near, edges=edges, n_jobs=1).fit(X, feature_names=names)
@@ -206,7 +224,9 @@ def test_targets_may_come_from_a_neighbouring_text():
         X[row, word] = X[row + 1, word + 3] = 1
         X[row : row + 2, 6 + rng.integers(2)] = 1
     targets = np.vstack([X[1:], np.zeros((1, 8))])
-    model = ClassiNet(predictor=Logistic(strength=1.0, sampling=Sampling(longer_than_average=False)), n_jobs=1).fit(X, targets=targets)
+    model = ClassiNet(predictor=Logistic(strength=1.0, sampling=Sampling(longer_than_average=False)), n_jobs=1).fit(
+        X, targets=targets
+    )
     scores = model.net_.predictor.decision_function(np.eye(8)[:3])
     names = list(model.net_.graph.names)
     partners = scores[:, [names.index(name) for name in ("x3", "x4", "x5")]]
@@ -283,7 +303,10 @@ def test_a_huge_dense_array_is_refused_and_int64_indices_are_not(monkeypatch, to
     X, names, _ = topics_corpus
     wide = X.tocsr()
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    assert same_net(ClassiNet(n_jobs=1).fit(wide, feature_names=names).net_, ClassiNet(n_jobs=1).fit(X, feature_names=names).net_)
+    assert same_net(
+        ClassiNet(n_jobs=1).fit(wide, feature_names=names).net_,
+        ClassiNet(n_jobs=1).fit(X, feature_names=names).net_,
+    )
     monkeypatch.setattr("classinet._validation.DENSE_LIMIT", 100)
     with pytest.raises(InputError, match=r"pass it as scipy.sparse.csr_matrix"):
         ClassiNet().fit(X.toarray())
@@ -352,4 +375,3 @@ def test_damping_is_grid_searchable_on_the_net_itself(topics_corpus):
     model.set_params(expansion__damping=1.0)
     n = len(names)
     np.testing.assert_allclose(model.transform(X)[:, n:].toarray(), 2 * half[:, n:].toarray())
-

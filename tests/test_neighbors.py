@@ -77,9 +77,7 @@ def best(scores, k, own=True):
     """Of each row the k best columns with a score above 0, ties by lower column."""
     rows = []
     for i, row in enumerate(scores):
-        ranked = sorted(
-            (j for j in range(len(row)) if row[j] > 0 and not (own and i == j)), key=lambda j: (-row[j], j)
-        )
+        ranked = sorted((j for j in range(len(row)) if row[j] > 0 and not (own and i == j)), key=lambda j: (-row[j], j))
         rows.append(sorted(ranked[:k]))
     return rows
 
@@ -163,9 +161,7 @@ def test_with_equal_popcounts_all_associations_rank_alike():
     np.put_along_axis(votes, np.argsort(-scores, axis=1)[:, :40], True, axis=1)
     labels = LabelVectors.from_votes(votes, votes)
     assert (labels.popcounts() == 40).all()
-    found = {
-        name: ExactNeighbors(k=5, association=name).search(labels, None, ENGINE) for name in ASSOCIATIONS
-    }
+    found = {name: ExactNeighbors(k=5, association=name).search(labels, None, ENGINE) for name in ASSOCIATIONS}
     assert (np.diff(found["correlation"].indptr) == 5).all()
     for name in ASSOCIATIONS:
         assert columns(found[name]) == columns(found["correlation"]), name
@@ -195,9 +191,7 @@ def test_equal_directions_tie_and_the_lower_vertex_wins():
     cosine = cosines(vectors, vectors)
     assert columns(found) == best(cosine, 3)
     vectors[:] = vectors[0]
-    assert (
-        columns(ExactNeighbors(k=2, association="angle").search(None, vectors, ENGINE))[5:] == [[0, 1]] * 35
-    )
+    assert columns(ExactNeighbors(k=2, association="angle").search(None, vectors, ENGINE))[5:] == [[0, 1]] * 35
 
 
 # ---------------------------------------------------------------------------------- contract of all searches
@@ -228,9 +222,7 @@ def test_found_neighbours_carry_their_exact_association(search):
     _, labels, vectors = clusters()
     found = search.search(labels, vectors, ENGINE)
     rows = np.repeat(np.arange(labels.n_vertices), np.diff(found.indptr))
-    everything = (
-        ExactNeighbors(k=10**6, association=search.association).search(labels, vectors, ENGINE).toarray()
-    )
+    everything = ExactNeighbors(k=10**6, association=search.association).search(labels, vectors, ENGINE).toarray()
     assert found.nnz > 400
     assert np.array_equal(found.data, everything[rows, found.indices])
 
@@ -409,9 +401,7 @@ def test_windows_list_what_stands_near_in_some_table(n, n_tables, beam, bounded,
             place = order.index(i)
             near = order[max(0, place - beam) : place] + order[place + 1 : place + 1 + beam]
             wanted |= {
-                j
-                for j in near
-                if not bounded or keys[table][j] >> np.uint64(1) == keys[table][i] >> np.uint64(1)
+                j for j in near if not bounded or keys[table][j] >> np.uint64(1) == keys[table][i] >> np.uint64(1)
             }
         assert indices[indptr[i - start] : indptr[i - start + 1]].tolist() == sorted(wanted)
 
@@ -488,9 +478,7 @@ def test_outside_features_find_their_nearest_vertices(monkeypatch, association):
     outside[2] = False
     given_queries = queries if association == "angle" else pack_flags(outside)
     found = search_outside(given_queries, labels, vectors, k=3, association=association)
-    scores = (
-        cosines(queries, vectors) if association == "angle" else label_scores(outside, votes, association)
-    )
+    scores = cosines(queries, vectors) if association == "angle" else label_scores(outside, votes, association)
     assert found.shape == (7, 50)
     assert columns(found) == best(scores, 3, own=False)
 

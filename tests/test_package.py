@@ -37,11 +37,20 @@ LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 def imported(path):
     """Names of classinet's own top modules that a file imports when it runs (not only for type checkers)."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    checked = {id(n) for branch in ast.walk(tree) if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.dump(branch.test) for n in ast.walk(branch)}
+    checked = {
+        id(n)
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.dump(branch.test)
+        for n in ast.walk(branch)
+    }
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and id(node) not in checked and (node.module or "").split(".")[0] == "classinet":
+        if (
+            isinstance(node, ast.ImportFrom)
+            and id(node) not in checked
+            and (node.module or "").split(".")[0] == "classinet"
+        ):
             parts = node.module.split(".")
-            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names if alias.name in LAYER]
+            yield from ([parts[1]] if len(parts) > 1 else [alias.name for alias in node.names if alias.name in LAYER])
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
@@ -86,21 +95,42 @@ def test_the_version_is_one():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == classinet.__version__
     assert f"## {classinet.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert {d.split(">")[0] for d in project["dependencies"]} == {"numpy", "scipy", "scikit-learn", "numba", "safetensors"}
+    assert {d.split(">")[0] for d in project["dependencies"]} == {
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "numba",
+        "safetensors",
+    }
 
 
 def test_the_built_wheel_works(tmp_path):
     """Build it, unpack it away from the sources, and use it in a process that cannot see them."""
     subprocess.run(
         [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path / "dist"), str(ROOT)],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     (wheel,) = (tmp_path / "dist").glob("classinets-*.whl")
     target = tmp_path / "site"
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target), str(wheel)],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-index",
+            "--target",
+            str(target),
+            str(wheel),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     assert (target / "classinet" / "py.typed").exists()
     code = (
         f"import sys; sys.path.insert(0, {str(target)!r})\n"

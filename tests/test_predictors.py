@@ -79,13 +79,9 @@ KINDS = {
     "NaiveBayes": Kind(lambda: NaiveBayes(sampling=Sampling(min_cooccurrence=0))),
     "Ridge": Kind(lambda: Ridge(penalty=5.0), sampled=False, needs_column=True),
     "Indicator": Kind(Indicator, learns=False, sampled=False, needs_column=True),
-    "Embedding": Kind(
-        lambda: Embedding(VECTORS, threshold=0.2), learns=False, sampled=False, needs_column=True
-    ),
+    "Embedding": Kind(lambda: Embedding(VECTORS, threshold=0.2), learns=False, sampled=False, needs_column=True),
     "Sklearn LogisticRegression": Kind(lambda: SklearnPredictor(LogisticRegression())),
-    "Sklearn DecisionTree": Kind(
-        lambda: SklearnPredictor(DecisionTreeClassifier(max_depth=4, splitter="random"))
-    ),
+    "Sklearn DecisionTree": Kind(lambda: SklearnPredictor(DecisionTreeClassifier(max_depth=4, splitter="random"))),
 }
 LEARNING = {name: kind for name, kind in KINDS.items() if kind.learns}
 
@@ -238,9 +234,7 @@ def test_same_bytes_for_any_number_of_threads(kind):
     outcomes = []
     for n_threads in (1, 2, 3):
         with ThreadEngine(n_threads) as engine:
-            outcomes.append(
-                kind.make().fit(X, X, setup=setup(engine=engine)).decision_function(FRESH).tobytes()
-            )
+            outcomes.append(kind.make().fit(X, X, setup=setup(engine=engine)).decision_function(FRESH).tobytes())
     assert outcomes[0] == outcomes[1] == outcomes[2]
 
 
@@ -265,9 +259,7 @@ def test_zero_rows_and_row_order_do_not_change_the_score_of_a_row(kind):
 
 @over(KINDS)
 def test_seeds_differ_where_sampling_matters_and_only_there(kind):
-    first, second = (
-        kind.make().fit(X, X, setup=setup(seed=seed)).decision_function(FRESH) for seed in (0, 1)
-    )
+    first, second = (kind.make().fit(X, X, setup=setup(seed=seed)).decision_function(FRESH) for seed in (0, 1))
     if kind.sampled:
         assert not np.array_equal(first, second)
         assert np.mean((first > 0) == (second > 0)) > 0.8
@@ -426,9 +418,7 @@ def test_perceptron_equals_explicit_averaging(binary):
                     w, b, mistakes = w + sign[row] * rows[row], b + sign[row], mistakes + 1
                 total_w, total_b = total_w + w, total_b + b
         steps = 3 * len(rows)
-        np.testing.assert_allclose(
-            predictor.coef_[[vertex]].toarray()[0, features], total_w / steps, atol=1e-6
-        )
+        np.testing.assert_allclose(predictor.coef_[[vertex]].toarray()[0, features], total_w / steps, atol=1e-6)
         assert predictor.intercept_[vertex] == pytest.approx(total_b / steps, abs=1e-6)
         assert predictor.report()["mistakes"][vertex] == mistakes
 
@@ -452,9 +442,7 @@ def test_naive_bayes_equals_scikit_learn(smoothing, binary):
         matrix, features, labels = sample.local(vertex)
         reference = MultinomialNB(alpha=smoothing).fit(matrix, labels)
         expected = reference.feature_log_prob_[1] - reference.feature_log_prob_[0]
-        np.testing.assert_allclose(
-            predictor.coef_[[vertex]].toarray()[0, features], expected, rtol=1e-5, atol=1e-6
-        )
+        np.testing.assert_allclose(predictor.coef_[[vertex]].toarray()[0, features], expected, rtol=1e-5, atol=1e-6)
         prior = reference.class_log_prior_
         assert predictor.intercept_[vertex] == pytest.approx(prior[1] - prior[0], abs=1e-6)
         seen = FRESH if not binary else (FRESH > 0).astype(float)
@@ -500,9 +488,7 @@ def test_embedding_equals_plain_cosines():
     rng = np.random.default_rng(2)
     forbidden = rng.random((N_FEATURES, N_FEATURES)) < 0.1
     texts = np.vstack([FRESH, np.zeros((1, N_FEATURES)), np.eye(N_FEATURES)])
-    predictor = Embedding(VECTORS, threshold=0.3).fit(
-        X, X, sparse.csr_array(forbidden.astype(float)), setup=setup()
-    )
+    predictor = Embedding(VECTORS, threshold=0.3).fit(X, X, sparse.csr_array(forbidden.astype(float)), setup=setup())
     expected = cosine_oracle(VECTORS, forbidden, texts, 0.3)
     np.testing.assert_allclose(predictor.decision_function(texts), expected, atol=1e-5)
 
@@ -553,9 +539,7 @@ def test_gensim_vectors_give_what_mappings_give(tmp_path):
     keyed = KeyedVectors(vector_size=5)
     keyed.add_vectors(list(VECTORS), np.array(list(VECTORS.values()), dtype=np.float32))
     expected = Embedding(VECTORS).fit(X, X, setup=setup()).decision_function(FRESH)
-    np.testing.assert_array_equal(
-        Embedding(keyed).fit(X, X, setup=setup()).decision_function(FRESH), expected
-    )
+    np.testing.assert_array_equal(Embedding(keyed).fit(X, X, setup=setup()).decision_function(FRESH), expected)
     path = tmp_path / "gensim.txt"
     keyed.save_word2vec_format(str(path))
     from_file = Embedding(path).fit(X, X, setup=setup()).decision_function(FRESH)
@@ -657,9 +641,7 @@ def test_adapter_takes_any_classifier(estimator, middle):
     one = predictor.estimators_[3]
     seen = (FRESH[:, predictor.features_[3]] > 0).astype(float)
     answer = getattr(one, middle)(seen)
-    expected = (
-        answer if middle == "decision_function" else (answer if middle == "predict" else answer[:, 1]) - 0.5
-    )
+    expected = answer if middle == "decision_function" else (answer if middle == "predict" else answer[:, 1]) - 0.5
     np.testing.assert_allclose(predictor.decision_function(FRESH)[:, 3], expected, atol=1e-6)
     assert hasattr(predictor, "predict_proba") == hasattr(estimator, "predict_proba")
 

@@ -14,7 +14,7 @@ from classinet.predictors.ridge import invert_symmetric
 
 def oracle(X, targets, allowed, penalty):
     """Weights and intercept of one ridge regression with an unpenalised intercept, by the normal equations."""
-    n_rows, n = X.shape
+    n = X.shape[1]
     weights, intercepts = np.zeros((n, targets.shape[1])), np.zeros(targets.shape[1])
     for i in range(targets.shape[1]):
         A = X[:, allowed[i]]
@@ -56,7 +56,7 @@ def test_what_is_forbidden_gets_no_weight_and_the_rest_is_solved_without_it(shif
 @pytest.mark.parametrize("n", [1, 5, 40])
 def test_the_blocked_inverse_is_the_inverse_for_any_number_of_threads(monkeypatch, dtype, n):
     monkeypatch.setattr(module, "SWEEP", 8)
-    monkeypatch.setattr(module, "ROWS", 12)
+    monkeypatch.setattr(module, "TILE", 12)
     rng = np.random.default_rng(n)
     root = rng.normal(size=(n, n + 3))
     A = (root @ root.T + np.eye(n)).astype(dtype)

@@ -25,13 +25,22 @@ def random_model(rng):
         return options[rng.integers(len(options))]
 
     sampling = Sampling(
-        negative_ratio=float(rng.uniform(0.5, 3)), max_positives=pick(None, 5, 20), longer_than_average=bool(rng.integers(2)),
-        min_cooccurrence=int(rng.integers(3)), min_positives=int(rng.integers(1, 6)),
-    )  # fmt: skip
+        negative_ratio=float(rng.uniform(0.5, 3)),
+        max_positives=pick(None, 5, 20),
+        longer_than_average=bool(rng.integers(2)),
+        min_cooccurrence=int(rng.integers(3)),
+        min_positives=int(rng.integers(1, 6)),
+    )
     predictor = pick(
-        Factorised(), Factorised(rank=3, passes=2), Logistic(sampling=sampling), Logistic(strength=1.0, sampling=sampling),
-        Perceptron(sampling=sampling), NaiveBayes(sampling=sampling), Ridge(float(rng.uniform(0.1, 50))), Indicator(),
-    )  # fmt: skip
+        Factorised(),
+        Factorised(rank=3, passes=2),
+        Logistic(sampling=sampling),
+        Logistic(strength=1.0, sampling=sampling),
+        Perceptron(sampling=sampling),
+        NaiveBayes(sampling=sampling),
+        Ridge(float(rng.uniform(0.1, 50))),
+        Indicator(),
+    )
     association = pick("correlation", "jaccard", "lift", "conditional", "hamming")
     k = int(rng.integers(1, 12))
     searches = [ExactNeighbors(k, association), PLEB(k, association), LSHNeighbors(k, association)]
@@ -39,11 +48,20 @@ def random_model(rng):
         searches.append(VectorNeighbors(k))
     outside = bool(rng.integers(2))
     return ClassiNet(
-        vertices=pick(None, int(rng.integers(1, 20))), predictor=predictor,
-        labels=pick(PosteriorLabels(), QuantileLabels(rate=float(rng.uniform(0.05, 0.6)))), neighbors=pick(*searches),
-        edges=pick(PairSample(outside=outside), HeldOut(outside), Population(outside=outside), Similarity(outside=outside), Angle(outside)),
-        n_jobs=int(rng.integers(1, 4)), random_state=int(rng.integers(1000)),
-    )  # fmt: skip
+        vertices=pick(None, int(rng.integers(1, 20))),
+        predictor=predictor,
+        labels=pick(PosteriorLabels(), QuantileLabels(rate=float(rng.uniform(0.05, 0.6)))),
+        neighbors=pick(*searches),
+        edges=pick(
+            PairSample(outside=outside),
+            HeldOut(outside),
+            Population(outside=outside),
+            Similarity(outside=outside),
+            Angle(outside),
+        ),
+        n_jobs=int(rng.integers(1, 4)),
+        random_state=int(rng.integers(1000)),
+    )
 
 
 def random_texts(rng):
@@ -66,9 +84,13 @@ def check_laws(seed):
         assert ((net.graph.weights.data > 0) & (net.graph.weights.data <= 1)).all()
         outs = {}
         for name, expansion in {
-            "independent": Independent(), "path": LocalPath(), "all": AllNeighbors(3), "mutual": MutualNeighbors(3),
-            "global": Global(hops=int(rng.integers(1, 4))), "endless": Global(damping="auto", hops=None, normalize=None),
-        }.items():  # fmt: skip
+            "independent": Independent(),
+            "path": LocalPath(),
+            "all": AllNeighbors(3),
+            "mutual": MutualNeighbors(3),
+            "global": Global(hops=int(rng.integers(1, 4))),
+            "endless": Global(damping="auto", hops=None, normalize=None),
+        }.items():
             expander = Expander(model, expansion).fit(X)
             out = expander.transform(X)
             assert (out[:, : X.shape[1]] != X).nnz == 0

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.system
 
 def run(*command, cwd=None):
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    return subprocess.run([str(part) for part in command], cwd=cwd, env=environment, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def test_a_fresh_clone_in_a_fresh_environment_runs_the_demo_with_core_dependencies_alone(tmp_path):

@@ -49,10 +49,14 @@ def given(X: MatrixLike, checked: Csr) -> Any:
 def check_same_rows(contexts: Csr, targets: Csr) -> None:
     """Refuse contexts and targets over different rows."""
     if contexts.shape[0] != targets.shape[0]:
-        raise InputError(f"contexts has {contexts.shape[0]} rows and targets {targets.shape[0]}; they must be the same texts")
+        raise InputError(
+            f"contexts has {contexts.shape[0]} rows and targets {targets.shape[0]}; they must be the same texts"
+        )
 
 
-def check_number(name: str, value: Any, *, low: float, high: float = np.inf, whole: bool = False, open_low: bool = False) -> None:
+def check_number(
+    name: str, value: Any, *, low: float, high: float = np.inf, whole: bool = False, open_low: bool = False
+) -> None:
     """Refuse a parameter outside [low, high] (or (low, high]).
 
     >>> check_number("k", 0, low=1, whole=True)

@@ -13,11 +13,16 @@ from sklearn.feature_extraction.text import CountVectorizer
 from classinet import ClassiNet
 
 TOPICS = {
-    "weather": "rain storm wind cloud sun snow cold wet forecast thunder".split(),
-    "kitchen": "soup bread oven pepper onion bake salt dough recipe butter".split(),
-    "football": "goal striker referee penalty match keeper league coach corner save".split(),
+    "weather": ["rain", "storm", "wind", "cloud", "sun", "snow", "cold", "wet", "forecast", "thunder"],
+    "kitchen": ["soup", "bread", "oven", "pepper", "onion", "bake", "salt", "dough", "recipe", "butter"],
+    "football": ["goal", "striker", "referee", "penalty", "match", "keeper", "league", "coach", "corner", "save"],
 }
-FRAMES = ["the {} and the {}", "a {} after the {} and {}", "{} then {} before the {}", "we saw {} {} {} and {}"]
+FRAMES = [
+    "the {} and the {}",
+    "a {} after the {} and {}",
+    "{} then {} before the {}",
+    "we saw {} {} {} and {}",
+]
 TEXT = "the storm and the cloud"
 
 
@@ -37,7 +42,10 @@ def main() -> None:
     vectorizer = CountVectorizer()
     X = vectorizer.fit_transform(texts)
     names = vectorizer.get_feature_names_out()
-    print(f"building a net from {len(texts)} sentences (the first run on a machine compiles for about a minute)", file=sys.stderr)
+    print(
+        f"building a net from {len(texts)} sentences (the first run on a machine compiles for about a minute)",
+        file=sys.stderr,
+    )
     model = ClassiNet().fit(X, feature_names=names)
     net = model.net_
     print(f"{net!r}")

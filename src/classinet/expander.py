@@ -71,7 +71,9 @@ class Expander(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Self:
-        parameters = {name: clone(value, safe=False) for name, value in self.get_params(deep=False).items() if name != "net"}
+        parameters = {
+            name: clone(value, safe=False) for name, value in self.get_params(deep=False).items() if name != "net"
+        }
         fitted = isinstance(self.net, Net) or hasattr(self.net, "net_")
         return type(self)(net=self.net if fitted else clone(self.net, safe=False), **parameters)
 
@@ -81,8 +83,8 @@ class Expander(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         net = self._resolve(X, y)
         if matrix.shape[1] != net.n_features:
             raise InputError(
-                f"X has {matrix.shape[1]} features, but the net was built on {net.n_features}. Use the vectorizer that the "
-                "net was built with; a Pipeline refits it unless it is wrapped in sklearn.frozen.FrozenEstimator"
+                f"X has {matrix.shape[1]} features, but the net was built on {net.n_features}. Use the vectorizer that "
+                "the net was built with; a Pipeline refits it unless it is wrapped in sklearn.frozen.FrozenEstimator"
             )
         if self.expansion is not None and not isinstance(self.expansion, Expansion):
             raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
@@ -102,7 +104,7 @@ class Expander(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return like_input(merge(matrix, E, self.net_, self.merge), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns of `transform`; expansion features are called EXP=…"""
+        """Return the names of the columns of `transform`; expansion features are called EXP=name."""
         check_is_fitted(self, "net_")
         return merged_names(input_names(self, input_features, self.net_), self.net_, self.merge)
 

@@ -28,9 +28,7 @@ def first_hop(
     by_angle = search.association == ANGLE and feature_vectors is not None
     if by_angle:
         assert feature_vectors is not None
-        found = search_outside(
-            feature_vectors[outside], labels, vectors, k=search.k, association=ANGLE, engine=engine
-        )
+        found = search_outside(feature_vectors[outside], labels, vectors, k=search.k, association=ANGLE, engine=engine)
         values = found.data
     else:
         bits = pack_columns(take_columns(held_out, outside))

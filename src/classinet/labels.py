@@ -71,9 +71,7 @@ class LabelVectors:
         """Pack votes that are known already: two arrays (predictors × rows) of true and false."""
         fires, occurs = np.asarray(votes, dtype=bool), np.asarray(present, dtype=bool)
         if fires.ndim != 2 or fires.shape != occurs.shape:
-            raise InputError(
-                f"votes has shape {fires.shape} and present {occurs.shape}; both are predictors × rows"
-            )
+            raise InputError(f"votes has shape {fires.shape} and present {occurs.shape}; both are predictors × rows")
         lists = canonical_csr(occurs.astype(np.float32), np.float32)
         scores = fires.astype(np.float32)
         batch = _count_votes(scores, np.sort(scores, axis=1), np.zeros(len(fires), dtype=np.float32), lists)
@@ -197,9 +195,7 @@ class LabelRule(BaseEstimator, ABC):  # type: ignore[misc]
             scores = np.ascontiguousarray(predictor.scores(prepared, *border), dtype=np.float32)
             if np.isnan(scores).any():
                 at = border[0] + int(np.argmax(np.isnan(scores).any(axis=1)))
-                raise InputError(
-                    f"predictor {at} gave a score that is NaN; its training or its contexts are broken"
-                )
+                raise InputError(f"predictor {at} gave a score that is NaN; its training or its contexts are broken")
             return self._vote(scores, np.sort(scores, axis=1), lists[slice(*border)])
 
         batches = engine.map_batches(vote_batch, fixed_batches(n, VERTEX_BATCH), stage="labels")
@@ -272,9 +268,7 @@ class _Batch:
     f1: Floats
 
 
-def _count_votes(
-    scores: Singles, ordered: Singles, thresholds: Singles, lists: Csr, quota: int = 0
-) -> _Batch:
+def _count_votes(scores: Singles, ordered: Singles, thresholds: Singles, lists: Csr, quota: int = 0) -> _Batch:
     """Fire above the thresholds, and at them, in the order of the rows, until `quota` rows fire."""
     bits = np.zeros((len(scores), n_words(scores.shape[1])), dtype=np.uint64)
     auc, f1 = np.empty((2, len(scores)))

@@ -65,11 +65,11 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> vectorizer = CountVectorizer()
     >>> X = vectorizer.fit_transform(texts)
     >>> model = ClassiNet().fit(X, feature_names=vectorizer.get_feature_names_out())
-    >>> sorted(edge.target for edge in model.net_.graph.successors("stocks"))
+    >>> sorted(edge.target for edge in model.net_.graph.successors("stocks", top=2))
     ['fell', 'rose']
     >>> expanded = model.transform(vectorizer.transform(["stocks"]))
     >>> sorted(model.get_feature_names_out()[expanded.indices])
-    ['EXP=fell', 'EXP=rose', 'stocks']
+    ['EXP=and', 'EXP=fell', 'EXP=rose', 'stocks']
     """
 
     def __init__(
@@ -137,7 +137,9 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         wanted = matrix if targets is None else check_matrix(targets, "targets")
         check_same_rows(matrix, wanted)
         if wanted.shape[1] != matrix.shape[1]:
-            raise InputError(f"targets has {wanted.shape[1]} columns and X {matrix.shape[1]}; they name the same features")
+            raise InputError(
+                f"targets has {wanted.shape[1]} columns and X {matrix.shape[1]}; they name the same features"
+            )
         seed = _seed(self.random_state)
         with ThreadEngine(self.n_jobs, progress) as engine:
             net = _build(self._recipe(), matrix, wanted, forbidden, names, y, seed, engine)
@@ -242,11 +244,23 @@ class Recipe:
 
 
 def _build(
-    recipe: Recipe, X: Csr, targets: Csr, forbidden: MatrixLike | None, names: NDArray[np.object_], y: Any, seed: int, engine: Engine
-) -> Net:  # fmt: skip
+    recipe: Recipe,
+    X: Csr,
+    targets: Csr,
+    forbidden: MatrixLike | None,
+    names: NDArray[np.object_],
+    y: Any,
+    seed: int,
+    engine: Engine,
+) -> Net:
+    """Run the stages of a fit, each on what the one before left."""
     # 1. Vertices, and what must not predict them.
     columns = recipe.vertices.choose(X, names, y)
-    masks = overlapping_names(list(names), columns) if forbidden is None else take_rows(check_matrix(forbidden, "forbidden"), columns)
+    masks = (
+        overlapping_names(list(names), columns)
+        if forbidden is None
+        else take_rows(check_matrix(forbidden, "forbidden"), columns)
+    )
 
     # 2. Rows in canonical order; the first ones are held out.
     order = shuffled(row_keys(X, name_keys(names)), seed)
@@ -261,7 +275,11 @@ def _build(
     left_out = {str(names[columns[i]]): reason for i, reason in predictor.left_out_.items()}
     columns = columns[predictor.vertices_]
     if not len(columns):
-        warnings.warn(f"no vertex could be learnt; {_why(left_out)}. Nothing will be expanded", EmptyNetWarning, stacklevel=3)
+        warnings.warn(
+            f"no vertex could be learnt; {_why(left_out)}. Nothing will be expanded",
+            EmptyNetWarning,
+            stacklevel=3,
+        )
     logger.info("%d predictors learnt, %d candidates left out", len(columns), len(left_out))
 
     # 4. Label vectors, neighbours, edges.
@@ -273,7 +291,9 @@ def _build(
     entry = None
     if recipe.edges.outside:
         all_vectors = predictor.feature_vectors() if hasattr(predictor, "feature_vectors") else None
-        entry = first_hop(weights, columns, contexts, recipe.neighbors, recipe.edges, labels, vectors, all_vectors, engine)
+        entry = first_hop(
+            weights, columns, contexts, recipe.neighbors, recipe.edges, labels, vectors, all_vectors, engine
+        )
     graph = FeatureGraph(names[columns], weights, association=association, counts=counts, first_hop=entry)
     logger.info("%d edges", graph.n_edges)
     return Net(
@@ -291,7 +311,9 @@ def input_names(estimator: Any, passed: Any, net: Net) -> NDArray[np.object_]:
     if fitted is not None and not np.array_equal(fitted, names):
         raise ValueError("input_features is not equal to feature_names_in_")
     if len(names) != net.n_features:
-        raise ValueError(f"input_features should have length equal to number of features ({net.n_features}), got {len(names)}")
+        raise ValueError(
+            f"input_features should have length equal to number of features ({net.n_features}), got {len(names)}"
+        )
     return names
 
 
@@ -313,5 +335,3 @@ def _why(left_out: dict[str, str]) -> str:
     reasons = list(left_out.values())
     common = max(set(reasons), key=lambda reason: (reasons.count(reason), reason))
     return f"{len(reasons)} candidates were left out, most often because: {common}"
-
-

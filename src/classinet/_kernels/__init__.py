@@ -11,6 +11,10 @@ from types import ModuleType
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return import_module(f"{__name__}.{name}")
+    module = f"{__name__}.{name}"
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise AttributeError(f"there is no kernel module {name!r}") from None

@@ -15,6 +15,8 @@ from classinet._kernels.hashing import mix, uniform
 from classinet._kernels.jit import kernel
 from classinet._kernels.lanes import add_scaled_row, dot_rows
 
+TILE = 64
+
 
 @kernel
 def start_vectors(keys, out):
@@ -61,6 +63,11 @@ def draw(key, chance, alias):
 
 
 @kernel
+def _row(width):
+    return np.zeros((1, width), dtype=np.float32)
+
+
+@kernel
 def allowed_mean(vertex, n_own, seen, stamp, banned_starts, banned, V, total, mean):
     """Return how many features of the current text may not predict a vertex; if any, write the mean of the others.
 
@@ -104,9 +111,7 @@ def train_shard(
     rank = V.shape[1]
     seen = np.full(V.shape[0], -1, dtype=np.int64)
     held = np.full(U.shape[0], -1, dtype=np.int64)
-    total, plain, mean = (
-        np.zeros((1, rank), dtype=np.float32), np.zeros((1, rank), dtype=np.float32), np.zeros((1, rank), dtype=np.float32)
-    )  # fmt: skip
+    total, plain, mean = _row(rank), _row(rank), _row(rank)
     for row in range(indptr.size - 1):
         own = indices[indptr[row] : indptr[row + 1]]
         targets = target_vertices[target_starts[row] : target_starts[row + 1]]
@@ -134,7 +139,8 @@ def scores(indptr, indices, banned_starts, banned, V, U, b, out):
     """out[i, row] = z_i(row), every sum in one fixed order, what is forbidden left out.
 
     Most vertices are not forbidden anything that a text holds: for them all products with the text's mean are
-    computed at once, dimension by dimension; the few others are then scored again on their own.
+    computed at once, dimension by dimension. The few others, found through an inverted index of what is forbidden, are
+    then scored again on their own. Tiles of texts keep the writes to `out` close together.
     """
     n, rank = U.shape
     width = (n + 7) // 8 * 8
@@ -142,21 +148,43 @@ def scores(indptr, indices, banned_starts, banned, V, U, b, out):
     for i in range(n):
         for k in range(rank):
             turned[k, i] = U[i, k]
+    banning_starts, banning = inverted(banned_starts, banned, V.shape[0])
     seen = np.full(V.shape[0], -1, dtype=np.int64)
-    total, plain, mean = (
-        np.zeros((1, rank), dtype=np.float32), np.zeros((1, rank), dtype=np.float32), np.zeros((1, rank), dtype=np.float32)
-    )  # fmt: skip
-    products = np.zeros((1, width), dtype=np.float32)
-    for row in range(indptr.size - 1):
-        own = indices[indptr[row] : indptr[row + 1]]
-        sum_vectors(own, V, seen, row, total, plain)
-        products[:] = np.float32(0.0)
-        for k in range(rank):
-            add_scaled_row(products, 0, turned, k, plain[0, k])
+    total, plain, mean = _row(rank), _row(rank), _row(rank)
+    tile = np.zeros((TILE, width), dtype=np.float32)
+    n_rows = indptr.size - 1
+    for first in range(0, n_rows, TILE):
+        last = min(first + TILE, n_rows)
+        tile[:] = np.float32(0.0)
+        for row in range(first, last):
+            own = indices[indptr[row] : indptr[row + 1]]
+            sum_vectors(own, V, seen, row, total, plain)
+            for k in range(rank):
+                add_scaled_row(tile, row - first, turned, k, plain[0, k])
+            for feature in own:
+                for at in range(banning_starts[feature], banning_starts[feature + 1]):
+                    i = banning[at]
+                    allowed_mean(i, own.size, seen, row, banned_starts, banned, V, total, mean)
+                    z = np.float32(0.0)
+                    for k in range(rank):
+                        z += U[i, k] * mean[0, k]
+                    tile[row - first, i] = z
         for i in range(n):
-            z = products[0, i]
-            if allowed_mean(i, own.size, seen, row, banned_starts, banned, V, total, mean) > 0:
-                z = np.float32(0.0)
-                for k in range(rank):
-                    z += U[i, k] * mean[0, k]
-            out[i, row] = z + b[i]
+            for row in range(first, last):
+                out[i, row] = tile[row - first, i] + b[i]
+
+
+@kernel
+def inverted(starts, items, n_items):
+    """Turn lists of items per owner into lists of owners per item; owners are numbered from 0."""
+    counts = np.zeros(n_items + 1, dtype=np.int64)
+    for at in range(starts[0], starts[starts.size - 1]):
+        counts[items[at] + 1] += 1
+    counts = np.cumsum(counts)
+    place = counts[:-1].copy()
+    owners = np.empty(counts[n_items], dtype=np.int64)
+    for owner in range(starts.size - 1):
+        for at in range(starts[owner], starts[owner + 1]):
+            owners[place[items[at]]] = owner
+            place[items[at]] += 1
+    return counts, owners

@@ -1,9 +1,10 @@
 """Vector arithmetic with one fixed order of additions.
 
-For solvers: sums over the features of a row, for one float64 model or for eight float32 models side by side. `gather` adds up table rows (z = Σ x_j · table[j]) and `scatter` is its transpose (table[j] += x_j · z). A table is
-features × lanes, handed over flat. The compiler does not vectorise eight short accumulators by itself, so the eight-lane form is written
-as LLVM vector instructions: one load, multiply and add per feature, with the sum kept in a register.
-For low-rank predictors: `dot_rows` and `add_scaled_row` on rows of tables.
+For solvers, `gather` adds up table rows (z = Σ x_j · table[j]) and `scatter` is its transpose (table[j] += x_j · z),
+for one float64 model or for eight float32 models side by side. A table is features × lanes, handed over flat. The
+compiler does not vectorise eight short accumulators by itself, so the eight-lane form is written as LLVM vector
+instructions: one load, multiply and add per feature, with the sum kept in a register. For low-rank predictors,
+`dot_rows` and `add_scaled_row` work on rows of tables.
 """
 
 from __future__ import annotations
@@ -139,9 +140,7 @@ def dot_rows(typing_context, left, i, right, j):
             x = builder.load(builder.gep(a, [loop.index]), align=4)
             y = builder.load(builder.gep(b, [loop.index]), align=4)
             builder.store(builder.fadd(builder.load(total), builder.fmul(x, y)), total)
-        lanes = [
-            builder.extract_element(builder.load(total), ir.Constant(ir.IntType(32), k)) for k in range(LANES)
-        ]
+        lanes = [builder.extract_element(builder.load(total), ir.Constant(ir.IntType(32), k)) for k in range(LANES)]
         while len(lanes) > 1:
             lanes = [builder.fadd(x, y) for x, y in zip(lanes[::2], lanes[1::2], strict=True)]
         return lanes[0]
@@ -168,7 +167,7 @@ def add_scaled_row(typing_context, target, i, source, j, scale):
 
 @kernel
 def gather(table, ids, values, start, stop, z):
-    """z += Σ values[at] · table[ids[at]] over at in start..stop; all arrays flat and contiguous."""
+    """Z += Σ values[at] · table[ids[at]] over at in start..stop; all arrays flat and contiguous."""
     _gather(table, ids, values, start, stop, z)
 
 

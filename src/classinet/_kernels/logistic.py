@@ -70,17 +70,46 @@ def sigmoids(z, single):
 
 
 @kernel
-def gradient_pass(starts, ids, values, n_positive, fold, strength, lane_fold, W, G, H, D):
-    """Gradient G, diagonal of the Hessian H, and each row's curvature D, for all lanes in one sweep over the rows."""
+def lane_dots(A, B, out):
+    """out[lane] = Σ A[:, lane] · B[:, lane]."""
+    out[:] = 0.0
+    for row in range(A.shape[0]):
+        for lane in range(A.shape[1]):
+            out[lane] += A[row, lane] * B[row, lane]
+
+
+@kernel
+def norms_at_zero(starts, ids, values, n_positive, fold, strength, lane_fold, G, out):
+    """Squared length of every lane's gradient at W = 0, where all probabilities are one half; G is scratch."""
+    bias, lanes = G.shape[0] - 1, G.shape[1]
+    flat_g = G.reshape(-1)
+    z = np.empty(lanes, dtype=G.dtype)
+    G[:] = 0.0
+    for row in range(starts.size - 1):
+        for lane in range(lanes):
+            c = strength[lane] if lane_fold[lane] != fold[row] else 0.0
+            z[lane] = -0.5 * c if row < n_positive else 0.5 * c
+            G[bias, lane] += z[lane]
+        scatter(flat_g, ids, values, starts[row], starts[row + 1], z)
+    lane_dots(G, G, out)
+
+
+@kernel
+def gradient_pass(starts, ids, values, n_positive, fold, strength, lane_fold, W, fresh, G, H, D):
+    """Gradient G and each row's curvature D for all lanes in one sweep; if fresh, the Hessian's diagonal H.
+
+    H only preconditions, so the one of the first round serves them all.
+    """
     size, lanes = W.shape
     bias = size - 1
     flat_w, flat_g, flat_h = W.reshape(-1), G.reshape(-1), H.reshape(-1)
-    squares = values * values
+    squares = values * values if fresh else values
     z = np.empty(lanes, dtype=W.dtype)
     G[:bias] = W[:bias]
     G[bias] = 0.0
-    H[:bias] = 1.0
-    H[bias] = 1e-12
+    if fresh:
+        H[:bias] = 1.0
+        H[bias] = 1e-12
     for row in range(starts.size - 1):
         z[:] = W[bias]
         gather(flat_w, ids, values, starts[row], starts[row + 1], z)
@@ -92,9 +121,11 @@ def gradient_pass(starts, ids, values, n_positive, fold, strength, lane_fold, W,
             curvature[lane] = c * z[lane] * (1.0 - z[lane])
             z[lane] = c * (z[lane] - y)
             G[bias, lane] += z[lane]
-            H[bias, lane] += curvature[lane]
         scatter(flat_g, ids, values, starts[row], starts[row + 1], z)
-        scatter(flat_h, ids, squares, starts[row], starts[row + 1], curvature)
+        if fresh:
+            for lane in range(lanes):
+                H[bias, lane] += curvature[lane]
+            scatter(flat_h, ids, squares, starts[row], starts[row + 1], curvature)
 
 
 @kernel
@@ -116,15 +147,6 @@ def hessian_pass(starts, ids, values, D, P, HP):
 
 
 @kernel
-def lane_dots(A, B, out):
-    """out[lane] = Σ A[:, lane] · B[:, lane]."""
-    out[:] = 0.0
-    for row in range(A.shape[0]):
-        for lane in range(A.shape[1]):
-            out[lane] += A[row, lane] * B[row, lane]
-
-
-@kernel
 def solve(starts, ids, values, n_positive, fold, strength, lane_fold, tol, W):
     """Minimise every lane's objective from the given W, in place; return the number of sweeps over the rows.
 
@@ -134,22 +156,22 @@ def solve(starts, ids, values, n_positive, fold, strength, lane_fold, tol, W):
     """
     size, lanes = W.shape
     dtype = W.dtype
-    G, H, S, R, P, HP = (np.zeros_like(W), np.zeros_like(W), np.zeros_like(W), np.zeros_like(W), np.zeros_like(W), np.zeros_like(W))
+    G, H, S = np.zeros_like(W), np.zeros_like(W), np.zeros_like(W)
+    R, P, HP = np.zeros_like(W), np.zeros_like(W), np.zeros_like(W)
     D = np.empty((starts.size - 1, lanes), dtype=dtype)
     z = np.empty(lanes, dtype=dtype)
-    origin, norm, slope, last_slope, rz, next_rz, curve = (
-        np.empty(lanes), np.empty(lanes), np.empty(lanes), np.zeros(lanes), np.empty(lanes), np.empty(lanes), np.empty(lanes)
-    )  # fmt: skip
-    goal = np.empty(lanes)
+    origin, norm, slope, last_slope = np.empty(lanes), np.empty(lanes), np.empty(lanes), np.zeros(lanes)
+    rz, next_rz, curve, goal = np.empty(lanes), np.empty(lanes), np.empty(lanes), np.empty(lanes)
     active = np.ones(lanes, dtype=np.bool_)
     halved = np.zeros(lanes, dtype=np.bool_)
 
-    gradient_pass(starts, ids, values, n_positive, fold, strength, lane_fold, np.zeros_like(W), G, H, D)
-    lane_dots(G, G, origin)
+    norms_at_zero(starts, ids, values, n_positive, fold, strength, lane_fold, G, origin)
     sweeps = 1
     for round_ in range(MAX_ROUNDS):
-        gradient_pass(starts, ids, values, n_positive, fold, strength, lane_fold, W, G, H, D)
+        gradient_pass(starts, ids, values, n_positive, fold, strength, lane_fold, W, round_ == 0, G, H, D)
         sweeps += 1
+        if round_ == 0:
+            H[:] = 1.0 / H  # from here on the inverse, which is all that preconditioning needs
         lane_dots(G, G, norm)
         lane_dots(G, S, slope)
         moving = False
@@ -168,7 +190,7 @@ def solve(starts, ids, values, n_positive, fold, strength, lane_fold, tol, W):
                 else:
                     S[row, lane] = 0.0
                 R[row, lane] = -G[row, lane] if active[lane] and not halved[lane] else 0.0
-                P[row, lane] = R[row, lane] / H[row, lane]
+                P[row, lane] = R[row, lane] * H[row, lane]
         lane_dots(R, P, rz)
         goal[:] = CG_TOLERANCE * rz
         for _ in range(CG_STEPS):
@@ -183,7 +205,7 @@ def solve(starts, ids, values, n_positive, fold, strength, lane_fold, tol, W):
                 for lane in range(lanes):
                     S[row, lane] += z[lane] * P[row, lane]
                     R[row, lane] -= z[lane] * HP[row, lane]
-                    next_rz[lane] += R[row, lane] * R[row, lane] / H[row, lane]
+                    next_rz[lane] += R[row, lane] * R[row, lane] * H[row, lane]
             unsolved = False
             for lane in range(lanes):
                 ratio = next_rz[lane] / rz[lane] if rz[lane] > goal[lane] else 0.0
@@ -195,7 +217,7 @@ def solve(starts, ids, values, n_positive, fold, strength, lane_fold, tol, W):
                 break
             for row in range(size):
                 for lane in range(lanes):
-                    P[row, lane] = R[row, lane] / H[row, lane] + z[lane] * P[row, lane]
+                    P[row, lane] = R[row, lane] * H[row, lane] + z[lane] * P[row, lane]
         lane_dots(G, S, slope)
         for lane in range(lanes):
             if not halved[lane]:
@@ -254,7 +276,7 @@ def choose_strength(starts, ids, values, n_positive, n_features, grid, folds, to
 
 @kernel
 def fit_batch(first, last, sample, grid, folds, cv_tol, tol):
-    """Fit vertices first..last; return their weights as one CSR and, per vertex, intercept, positives, strength, loss."""
+    """Fit vertices first..last; return a CSR of weights and, per vertex, intercept, positives, strength and loss."""
     count = last - first
     stamp, local = scratch(sample)
     out_starts = np.zeros(count + 1, dtype=np.int64)
@@ -278,4 +300,12 @@ def fit_batch(first, last, sample, grid, folds, cv_tol, tol):
         intercepts[k] = W[features.size, 0]
         out_features, out_weights = append_weights(k, features, W[:, 0], out_starts, out_features, out_weights)
     used = out_starts[count]
-    return out_starts, out_features[:used].copy(), out_weights[:used].copy(), intercepts, positives, strengths, losses
+    return (
+        out_starts,
+        out_features[:used].copy(),
+        out_weights[:used].copy(),
+        intercepts,
+        positives,
+        strengths,
+        losses,
+    )

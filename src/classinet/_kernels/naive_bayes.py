@@ -37,8 +37,6 @@ def fit_batch(first, last, sample, smoothing):
         weights = log_ratios(starts, ids, values, n_positive, features.size, smoothing)
         positives[k] = n_positive
         intercepts[k] = math.log(n_positive / (starts.size - 1 - n_positive))
-        out_features, out_weights = append_weights(
-            k, features, weights, out_starts, out_features, out_weights
-        )
+        out_features, out_weights = append_weights(k, features, weights, out_starts, out_features, out_weights)
     used = out_starts[count]
     return out_starts, out_features[:used].copy(), out_weights[:used].copy(), intercepts, positives

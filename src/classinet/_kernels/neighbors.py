@@ -38,9 +38,9 @@ def dot_tile(left, right, out):
         for f in range(0, whole, 4):
             a, b, c, d = left[i, f], left[i, f + 1], left[i, f + 2], left[i, f + 3]
             for j in range(row.size):
-                row[j] = (
-                    ((row[j] + a * right[f, j]) + b * right[f + 1, j]) + c * right[f + 2, j]
-                ) + d * right[f + 3, j]
+                row[j] = (((row[j] + a * right[f, j]) + b * right[f + 1, j]) + c * right[f + 2, j]) + d * right[
+                    f + 3, j
+                ]
         for f in range(whole, size):
             a = left[i, f]
             for j in range(row.size):

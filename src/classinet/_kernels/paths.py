@@ -37,9 +37,7 @@ def sink(heap, keys, place, size, vertex, key):
     while 2 * at + 1 < size:
         below = 2 * at + 1
         other = below + 1
-        if other < size and (
-            keys[other] < keys[below] or (keys[other] == keys[below] and heap[other] < heap[below])
-        ):
+        if other < size and (keys[other] < keys[below] or (keys[other] == keys[below] and heap[other] < heap[below])):
             below = other
         if key < keys[below] or (key == keys[below] and vertex < heap[below]):
             break

@@ -128,7 +128,7 @@ def draw_local(vertex, sample, stamp, local):
     """Return (n_positive, indptr, ids, values, features): the training rows of one vertex, positives first."""
     (
         post_starts, post_rows, eligible, eligible_rows, indptr, indices, data, banned_starts, banned_features,
-        keys, ratio, max_positives, min_cooccurrence, n_features,
+        keys, ratio, max_positives, min_cooccurrence, _,
     ) = sample  # fmt: skip
     posting = post_rows[post_starts[vertex] : post_starts[vertex + 1]]
     rows, n_positive = draw_rows(
@@ -141,7 +141,7 @@ def draw_local(vertex, sample, stamp, local):
 
 @kernel
 def append_weights(k, features, weights, out_starts, out_features, out_weights):
-    """Write one vertex's weights as row k of a growing CSR, features ascending; return its arrays, longer if need be."""
+    """Write one vertex's weights as row k of a growing CSR, features ascending; return its arrays, grown if need be."""
     end = out_starts[k] + features.size
     if end > out_features.size:
         out_features = _grown(out_features, end)

@@ -90,13 +90,9 @@ class Global(Expansion):
             start, first = X, graph.first_hop
             frequency = net.frequency
         if first.shape[0] != start.shape[1]:
-            raise InputError(
-                f"the graph's first hop has {first.shape[0]} rows; the net has {X.shape[1]} features"
-            )
+            raise InputError(f"the graph's first hop has {first.shape[0]} rows; the net has {X.shape[1]} features")
         if self.prior == "empirical":
-            start = from_arrays(
-                start.data * frequency[start.indices], start.indices, start.indptr, start.shape
-            )
+            start = from_arrays(start.data * frequency[start.indices], start.indices, start.indptr, start.shape)
         return propagate(start, first, graph.weights, self._walk(graph))
 
     def _expand(self, X: Csr, net: Net) -> Csr:

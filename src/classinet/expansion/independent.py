@@ -80,9 +80,7 @@ class Independent(Expansion):
             indices.append(vertices)
             values.append(self._values(block, predictor, rows, vertices))
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        return from_arrays(
-            np.concatenate(values), np.concatenate(indices), indptr, (X.shape[0], net.n_vertices)
-        )
+        return from_arrays(np.concatenate(values), np.concatenate(indices), indptr, (X.shape[0], net.n_vertices))
 
     def _values(self, block: Csr, predictor: Any, rows: Integers, vertices: Integers) -> Floats:
         if self.values == "label":
@@ -94,9 +92,7 @@ class Independent(Expansion):
 
 def _predictor(net: Net, values: str) -> Predictor:
     if net.predictor is None:
-        raise ParameterError(
-            "this expansion asks the feature predictors, and the net has none: it is only a graph"
-        )
+        raise ParameterError("this expansion asks the feature predictors, and the net has none: it is only a graph")
     if net.predictor.n_vertices_ != net.n_vertices:
         raise InputError(f"the net has {net.n_vertices} vertices, but {net.predictor.n_vertices_} predictors")
     if values == "posterior" and not hasattr(net.predictor, "predict_proba"):

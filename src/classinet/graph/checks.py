@@ -91,9 +91,7 @@ def _check_range(matrix: Csr, name: str) -> None:
     if outside.any():
         at = _first(outside)
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-        raise InputError(
-            f"{name} must lie in [0, 1]; row {row}, column {matrix.indices[at]} holds {matrix.data[at]}"
-        )
+        raise InputError(f"{name} must lie in [0, 1]; row {row}, column {matrix.indices[at]} holds {matrix.data[at]}")
 
 
 def _aligned(array: Any, name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Any:

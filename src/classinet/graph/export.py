@@ -69,9 +69,7 @@ def to_networkx(graph: FeatureGraph) -> Any:
 def write_graphml(graph: FeatureGraph, path: str | os.PathLike[str]) -> None:
     """Write GraphML: nodes n0, n1, … with a `label`, edges with all that is known of them."""
     columns = _edge_columns(graph)
-    keys = "".join(
-        f'<key id="{name}" for="edge" attr.name="{name}" attr.type="{_type(name)}"/>\n' for name in columns
-    )
+    keys = "".join(f'<key id="{name}" for="edge" attr.name="{name}" attr.type="{_type(name)}"/>\n' for name in columns)
     with _whole_file(path) as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
@@ -80,19 +78,13 @@ def write_graphml(graph: FeatureGraph, path: str | os.PathLike[str]) -> None:
         )
         _write_lines(
             file,
-            (
-                f'<node id="n{i}"><data key="label">{_text(name)}</data></node>\n'
-                for i, name in enumerate(graph.names)
-            ),
+            (f'<node id="n{i}"><data key="label">{_text(name)}</data></node>\n' for i, name in enumerate(graph.names)),
         )
         _write_lines(
             file,
             (
                 f'<edge source="n{i}" target="n{j}">'
-                + "".join(
-                    f'<data key="{name}">{value!r}</data>'
-                    for name, value in zip(columns, values, strict=True)
-                )
+                + "".join(f'<data key="{name}">{value!r}</data>' for name, value in zip(columns, values, strict=True))
                 + "</edge>\n"
                 for i, j, *values in _edge_rows(graph, columns)
             ),
@@ -114,15 +106,12 @@ def write_gexf(graph: FeatureGraph, path: str | os.PathLike[str]) -> None:
         if others:
             file.write(f'<attributes class="edge" mode="static">\n{attributes}</attributes>\n')
         file.write("<nodes>\n")
-        _write_lines(
-            file, (f'<node id="{i}" label={_attribute(name)}/>\n' for i, name in enumerate(graph.names))
-        )
+        _write_lines(file, (f'<node id="{i}" label={_attribute(name)}/>\n' for i, name in enumerate(graph.names)))
         file.write("</nodes>\n<edges>\n")
         _write_lines(
             file,
             (
-                f'<edge id="{at}" source="{i}" target="{j}" weight="{weight!r}">'
-                f"{_gexf_values(others, values)}</edge>\n"
+                f'<edge id="{at}" source="{i}" target="{j}" weight="{weight!r}">{_gexf_values(others, values)}</edge>\n'
                 for at, (i, j, weight, *values) in enumerate(_edge_rows(graph, columns))
             ),
         )
@@ -154,18 +143,14 @@ def _edge_rows(graph: FeatureGraph, columns: dict[str, NDArray[Any]]) -> Iterato
     W = graph.weights
     for i in range(graph.n_vertices):
         own = slice(W.indptr[i], W.indptr[i + 1])
-        for j, *values in zip(
-            W.indices[own].tolist(), *(c[own].tolist() for c in columns.values()), strict=True
-        ):
+        for j, *values in zip(W.indices[own].tolist(), *(c[own].tolist() for c in columns.values()), strict=True):
             yield (i, j, *values)
 
 
 def _gexf_values(names: list[str], values: list[Any]) -> str:
     if not names:
         return ""
-    inner = "".join(
-        f'<attvalue for="{name}" value="{value!r}"/>' for name, value in zip(names, values, strict=True)
-    )
+    inner = "".join(f'<attvalue for="{name}" value="{value!r}"/>' for name, value in zip(names, values, strict=True))
     return f"<attvalues>{inner}</attvalues>"
 
 

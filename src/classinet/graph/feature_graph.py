@@ -266,9 +266,7 @@ class FeatureGraph:
         for _ in range(hops):
             edges = take_rows(W, frontier)
             reached = chance.copy()
-            np.maximum.at(
-                reached, edges.indices, np.repeat(chance[frontier], np.diff(edges.indptr)) * edges.data
-            )
+            np.maximum.at(reached, edges.indices, np.repeat(chance[frontier], np.diff(edges.indptr)) * edges.data)
             frontier = np.flatnonzero(reached > chance)
             chance = reached
         order = np.argsort(-chance, kind="stable")

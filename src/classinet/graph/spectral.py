@@ -28,9 +28,7 @@ def spectral_radius(weights: Csr) -> float:
     n_components, label = connected_components(narrow, directed=True, connection="strong")
     order = np.argsort(label, kind="stable")
     ends = np.cumsum(np.bincount(label, minlength=n_components))
-    members = (
-        order[end - size : end] for end, size in zip(ends, np.diff(ends, prepend=0), strict=True) if size > 1
-    )
+    members = (order[end - size : end] for end, size in zip(ends, np.diff(ends, prepend=0), strict=True) if size > 1)
     return max((_component_radius(narrow[own][:, own]) for own in members), default=0.0)
 
 

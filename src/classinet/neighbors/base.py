@@ -40,9 +40,7 @@ class NeighborSearch(BaseEstimator, ABC):  # type: ignore[misc]
     association: str
 
     @abstractmethod
-    def search(
-        self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0
-    ) -> Csr:
+    def search(self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0) -> Csr:
         """Find the nearest predictors of each predictor.
 
         Parameters
@@ -82,9 +80,7 @@ class Shortlist:
         columns = np.take_along_axis(self.columns, order, axis=1)
         scores = np.take_along_axis(self.scores, order, axis=1)
         indptr = np.concatenate(([0], np.cumsum(held.sum(axis=1))))
-        return from_arrays(
-            stored(scores[columns >= 0]), columns[columns >= 0], indptr, (len(self.columns), n_columns)
-        )
+        return from_arrays(stored(scores[columns >= 0]), columns[columns >= 0], indptr, (len(self.columns), n_columns))
 
 
 def rescore(scorer: Scorer, candidates: Candidates, k: int, engine: Engine) -> Csr:
@@ -100,9 +96,7 @@ def rescore(scorer: Scorer, candidates: Candidates, k: int, engine: Engine) -> C
         return found
 
     borders = fixed_batches(scorer.n_queries, ROW_BATCH)
-    return stack(engine.map_batches(best, borders, stage="neighbors"), width).to_csr(
-        scorer.n_vertices, scorer.stored
-    )
+    return stack(engine.map_batches(best, borders, stage="neighbors"), width).to_csr(scorer.n_vertices, scorer.stored)
 
 
 def stack(parts: list[Shortlist], width: int) -> Shortlist:

@@ -49,9 +49,7 @@ class ExactNeighbors(NeighborSearch):
         self.k = k
         self.association = association
 
-    def search(
-        self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0
-    ) -> Csr:
+    def search(self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0) -> Csr:
         """Find the k nearest predictors of each predictor; nothing is random here."""
         check_number("k", self.k, low=1, whole=True)
         return all_pairs(make_scorer(self.association, labels, vectors), self.k, engine)
@@ -128,17 +126,11 @@ def all_queries(scorer: Scorer, k: int, engine: Engine, own: NDArray[np.int64] |
             _kernels.neighbors.shortlist_tile(tile, 0, columns[0], False, *floor, found.scores, found.columns)
         return found
 
-    return stack(
-        engine.map_batches(best, fixed_batches(scorer.n_queries, ROW_BATCH), stage="neighbors"), width
-    )
+    return stack(engine.map_batches(best, fixed_batches(scorer.n_queries, ROW_BATCH), stage="neighbors"), width)
 
 
-def _best_of_tile(
-    scorer: Scorer, common: NDArray[Any], rows: Border, columns: Border, best: Shortlist
-) -> Shortlist:
+def _best_of_tile(scorer: Scorer, common: NDArray[Any], rows: Border, columns: Border, best: Shortlist) -> Shortlist:
     scores = np.ascontiguousarray(scorer.score(common, rows, columns))
     found = Shortlist.empty(rows[1] - rows[0], best.scores.shape[1])
-    _kernels.neighbors.shortlist_tile(
-        scores, rows[0], columns[0], True, *best.floor(rows), found.scores, found.columns
-    )
+    _kernels.neighbors.shortlist_tile(scores, rows[0], columns[0], True, *best.floor(rows), found.scores, found.columns)
     return found

@@ -36,17 +36,13 @@ class FaissNeighbors(NeighborSearch):
 
     association: ClassVar[str] = ANGLE  # type: ignore[misc]
 
-    def __init__(
-        self, k: int = 100, cells: int | None = None, probes: int = 16, exact_below: int = 30_000
-    ) -> None:
+    def __init__(self, k: int = 100, cells: int | None = None, probes: int = 16, exact_below: int = 30_000) -> None:
         self.k = k
         self.cells = cells
         self.probes = probes
         self.exact_below = exact_below
 
-    def search(
-        self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0
-    ) -> Csr:
+    def search(self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0) -> Csr:
         """Find near predictors of each predictor; `seed` draws the cells' first centres."""
         for name in ("k", "probes"):
             check_number(name, getattr(self, name), low=1, whole=True)
@@ -56,9 +52,7 @@ class FaissNeighbors(NeighborSearch):
         scorer = vector_scorer(vectors)
         n = scorer.n_vertices
         if n == 0:
-            return rescore(
-                scorer, lambda start, stop: _lists(np.empty((0, 0), np.int64), start), self.k, engine
-            )
+            return rescore(scorer, lambda start, stop: _lists(np.empty((0, 0), np.int64), start), self.k, engine)
         faiss = optional_import("faiss", "classinets[faiss]")
         # One more than k because a vertex finds itself; vectors equal to it may push it out, which costs
         # nothing.

@@ -64,9 +64,7 @@ class LSHNeighbors(NeighborSearch):
         self.bits = bits
         self.beam = beam
 
-    def search(
-        self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0
-    ) -> Csr:
+    def search(self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0) -> Csr:
         """Find near predictors of each predictor; `seed` draws the hash functions."""
         for name in ("k", "tables", "beam"):
             check_number(name, getattr(self, name), low=1, whole=True)

@@ -48,17 +48,13 @@ class PLEB(NeighborSearch):
            [0., 0., 0.]])
     """
 
-    def __init__(
-        self, k: int = 10, association: str = "correlation", permutations: int = 32, beam: int = 16
-    ) -> None:
+    def __init__(self, k: int = 10, association: str = "correlation", permutations: int = 32, beam: int = 16) -> None:
         self.k = k
         self.association = association
         self.permutations = permutations
         self.beam = beam
 
-    def search(
-        self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0
-    ) -> Csr:
+    def search(self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0) -> Csr:
         """Find near predictors of each predictor; `seed` draws the permutations."""
         for name in ("k", "permutations", "beam"):
             check_number(name, getattr(self, name), low=1, whole=True)

@@ -76,8 +76,6 @@ def _only(scorer: Scorer, sample: Integers) -> Scorer:
     """Ask only for some of the vertices."""
     if isinstance(scorer, LabelScorer):
         bits, counts = scorer.vertex_bits, scorer.vertex_counts
-        return LabelScorer(
-            scorer.association, read_only(bits[sample]), counts[sample], bits, counts, scorer.n_rows
-        )
+        return LabelScorer(scorer.association, read_only(bits[sample]), counts[sample], bits, counts, scorer.n_rows)
     assert isinstance(scorer, VectorScorer)
     return VectorScorer(scorer.vertex_units[sample], scorer.vertex_units)

@@ -124,9 +124,7 @@ class VectorScorer(Scorer):
     def pairs(self, rows: Border, indptr: Integers, indices: NDArray[np.int32]) -> Floats:
         """Cosine of each listed pair."""
         common = np.empty(len(indices), dtype=np.float32)
-        _kernels.neighbors.dot_pairs(
-            self.query_units[slice(*rows)], self.vertex_units, indptr, indices, common
-        )
+        _kernels.neighbors.dot_pairs(self.query_units[slice(*rows)], self.vertex_units, indptr, indices, common)
         return self.score(common, rows, (0, self.n_vertices))
 
     def stored(self, scores: Floats) -> Floats:
@@ -148,9 +146,7 @@ def label_scorer(association: str, labels: LabelVectors | None, queries: Bits | 
     """Compare label vectors with each other, or packed outside rows with label vectors."""
     check_choice("association", association, tuple(ASSOCIATIONS))
     if labels is None:
-        raise ParameterError(
-            f"association={association!r} compares label vectors, but there are none; use 'angle'"
-        )
+        raise ParameterError(f"association={association!r} compares label vectors, but there are none; use 'angle'")
     counts = labels.popcounts()
     if queries is None:
         return LabelScorer(association, labels.bits, counts, labels.bits, counts, labels.n_rows)

@@ -54,9 +54,7 @@ class VectorNeighbors(NeighborSearch):
         self.beam = beam
         self.exact_below = exact_below
 
-    def search(
-        self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0
-    ) -> Csr:
+    def search(self, labels: LabelVectors | None, vectors: Singles | None, engine: Engine, seed: int = 0) -> Csr:
         """Find near predictors of each predictor; `seed` draws the projections."""
         for name in ("k", "tables", "beam"):
             check_number(name, getattr(self, name), low=1, whole=True)

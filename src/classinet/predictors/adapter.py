@@ -59,8 +59,7 @@ class SklearnPredictor(SampledPredictor):
         instance = hasattr(self.estimator, "fit") and not isinstance(self.estimator, type)
         if not (instance and is_classifier(self.estimator)):
             raise ParameterError(
-                "estimator must be a scikit-learn classifier, such as LogisticRegression(), got "
-                f"{self.estimator!r}"
+                f"estimator must be a scikit-learn classifier, such as LogisticRegression(), got {self.estimator!r}"
             )
         sample = Sample(problem, self._sampling)
         sample.kernel_arguments()  # fills what the threads would otherwise all compute at once

@@ -89,7 +89,12 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
     positives_: Integers
 
     def fit(
-        self, contexts: MatrixLike, targets: MatrixLike, forbidden: MatrixLike | None = None, *, setup: Setup | None = None
+        self,
+        contexts: MatrixLike,
+        targets: MatrixLike,
+        forbidden: MatrixLike | None = None,
+        *,
+        setup: Setup | None = None,
     ) -> Self:
         """Learn one predictor for every column of `targets` from the rows of `contexts`.
 
@@ -184,7 +189,9 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
             reasons.setdefault(int(i), "occurs in every text, so nothing says when it is missing")
         return reasons
 
-    def _prepare(self, contexts: MatrixLike, targets: MatrixLike, forbidden: MatrixLike | None, setup: Setup) -> Problem:
+    def _prepare(
+        self, contexts: MatrixLike, targets: MatrixLike, forbidden: MatrixLike | None, setup: Setup
+    ) -> Problem:
         contexts = check_matrix(contexts, "contexts")
         targets = check_matrix(targets, "targets", min_features=0)
         check_same_rows(contexts, targets)

@@ -7,7 +7,10 @@ learning rate, and the first r columns are the answer for every smaller rank.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from classinet import _kernels
@@ -39,7 +42,10 @@ def positive_pmi(contexts: Csr, targets: Csr, forbidden: Csr) -> Csr:
     chance = per_target[rows] * (smoothed / max(smoothed.sum(), 1e-300))[joint.indices]
     return canonical_csr(
         from_arrays(
-            np.maximum(0.0, np.log(joint.data / chance)).astype(np.float32), joint.indices, joint.indptr, joint.shape
+            np.maximum(0.0, np.log(joint.data / chance)).astype(np.float32),
+            joint.indices,
+            joint.indptr,
+            joint.shape,
         ),
         np.float32,
     )
@@ -85,7 +91,7 @@ def _padded(width: int) -> int:
     return -(-width // 8) * 8
 
 
-def _pad(table: np.ndarray) -> Singles:  # type: ignore[type-arg]
+def _pad(table: NDArray[Any]) -> Singles:
     out = np.zeros((table.shape[0], _padded(table.shape[1])), dtype=np.float32)
     out[:, : table.shape[1]] = table
     return out

@@ -147,9 +147,7 @@ def _as_vector(value: Any, name: str) -> Singles:
     except (TypeError, ValueError) as error:
         raise InputError(f"{_place(name)}: not a list of numbers") from error
     if vector.ndim != 1 or not len(vector):
-        raise InputError(
-            f"{_place(name)}: shape {vector.shape}, where a list of at least one number should be"
-        )
+        raise InputError(f"{_place(name)}: shape {vector.shape}, where a list of at least one number should be")
     return vector
 
 
@@ -164,9 +162,7 @@ def _from_file(path: Path, wanted: Mapping[str, int]) -> Iterator[tuple[str, str
         raise InputError(f"{path} cannot be read: {error}") from error
 
 
-def _from_lines(
-    path: Path, lines: Iterable[bytes], wanted: Mapping[str, int]
-) -> Iterator[tuple[str, str, Singles]]:
+def _from_lines(path: Path, lines: Iterable[bytes], wanted: Mapping[str, int]) -> Iterator[tuple[str, str, Singles]]:
     """Walk over the lines of a file; only those whose name is wanted are taken apart."""
     remaining = set(wanted)
     lines = iter(lines)

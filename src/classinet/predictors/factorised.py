@@ -84,8 +84,10 @@ class Factorised(Predictor):
         check_number("negatives", self.negatives, low=1, whole=True)
         check_number("learning_rate", self.learning_rate, low=0, open_low=True)
         self.positives_ = column_counts(problem.targets)
+        self.rank_losses_: dict[int, float] = {}
+        self.pass_losses_: list[float] = []
         if problem.n_vertices == 0:
-            self.rank_, self.passes_, self.rank_losses_, self.pass_losses_ = 0, 0, {}, []
+            self.rank_, self.passes_ = 0, 0
             self.context_vectors_ = np.zeros((problem.contexts.shape[1], 8), dtype=np.float32)
             self.target_vectors_ = np.zeros((0, 8), dtype=np.float32)
             self.intercept_ = np.zeros(0, dtype=np.float32)
@@ -95,14 +97,13 @@ class Factorised(Predictor):
         judge = _Judge(_rows(problem, 0, n_held))
 
         # 1. Context vectors in closed form, and the rank by held-out words.
-        ranks = RANKS if self.rank == "auto" else (self.rank,)
-        ranks = tuple(sorted({min(rank, training.n_vertices, training.contexts.shape[1]) for rank in ranks}))
+        asked = RANKS if self.rank == "auto" else (self.rank,)
+        ranks = sorted({min(rank, training.n_vertices, training.contexts.shape[1]) for rank in asked})
         pmi = positive_pmi(training.contexts, training.targets, training.forbidden)
         targets, contexts = truncated_svd(pmi, ranks[-1], name_keys(problem.names), problem.engine)
         del pmi
         start = Factors(contexts, targets, _log_odds(training))
         self.rank_ = ranks[-1]
-        self.rank_losses_: dict[int, float] = {}
         if len(ranks) > 1 and judge.n_words:
             self.rank_losses_ = {rank: judge.loss(_truncate(start, rank)) for rank in ranks}
             good_enough = min(self.rank_losses_.values()) + RANK_TOLERANCE
@@ -146,7 +147,13 @@ class Factorised(Predictor):
 
     def scores(self, contexts: Csr, start: int, stop: int) -> Singles:
         """Log-odds of vertices start..stop, one row a vertex."""
-        return _scores(Factors(self.context_vectors_, self.target_vectors_, self.intercept_), self.forbidden_, contexts, start, stop)
+        return _scores(
+            Factors(self.context_vectors_, self.target_vectors_, self.intercept_),
+            self.forbidden_,
+            contexts,
+            start,
+            stop,
+        )
 
     def predict_proba(self, contexts: MatrixLike) -> Floats:
         """Return the posterior of each vertex, corrected for the drawing of negatives (texts × vertices)."""

@@ -1,7 +1,7 @@
 """t_i ≈ b_i + Σ_j B_ji x_j, min of squares + λ‖B_i‖²: all predictors at once from one inverse P = (centred XᵀX + λI)⁻¹.
 
-Among the vertices themselves, regressing feature i on the others is B_ji = −P_ji / P_ii: one matrix inversion replaces n
-regressions. What else is forbidden for a vertex is taken out by a small correction with the same P. The inverse is
+Among the vertices themselves, regressing feature i on the others is B_ji = −P_ji / P_ii: one matrix inversion replaces
+n regressions. What else is forbidden for a vertex is taken out by a small correction with the same P. The inverse is
 computed in tiles of fixed borders with single-threaded BLAS, so the number of threads never changes a byte.
 """
 
@@ -20,8 +20,8 @@ from classinet._validation import check_number
 from classinet.engine import Engine, fixed_batches
 from classinet.predictors.base import Predictor, Problem
 
-SWEEP = 512
-ROWS = 1024
+SWEEP = 256
+TILE = 1024
 DOUBLE_PRECISION_UP_TO = 4096  # vertices; beyond, single precision halves memory and time
 
 
@@ -66,7 +66,7 @@ class Ridge(Predictor):
             invert_symmetric(inverse, problem.engine)
             free = _free_solution(inverse, contexts, targets, means, target_means, n_rows)
             self.coef_ = _without_forbidden(inverse, free, take_columns(problem.forbidden, problem.columns))
-        self.intercept_ = (target_means - means @ self.coef_).astype(np.float32)
+        self.intercept_ = (target_means - means.astype(np.float32) @ self.coef_).astype(np.float32)
 
     def scores(self, contexts: Csr, start: int, stop: int) -> Singles:
         """Fitted values minus 0.5 of vertices start..stop, one row a vertex."""
@@ -92,16 +92,18 @@ def invert_symmetric(A: NDArray[Any], engine: Engine) -> None:
     has been swept, A is minus its inverse.
     """
     n = len(A)
-    row_blocks = fixed_batches(n, ROWS)
+    blocks = fixed_batches(n, TILE)
+    tiles = [(rows, columns) for rows in blocks for columns in blocks if columns[0] <= rows[0]]
     for start, stop in fixed_batches(n, SWEEP):
         panel = np.vstack([A[start:stop, :start].T, _mirrored(A[start:stop, start:stop]), A[stop:, start:stop]])
         pivot = np.linalg.inv(panel[start:stop].astype(np.float64)).astype(A.dtype)
         scaled = panel @ pivot
 
-        def update(rows: tuple[int, int], panel: Any = panel, scaled: Any = scaled) -> None:
-            A[rows[0] : rows[1], : rows[1]] -= scaled[rows[0] : rows[1]] @ panel[: rows[1]].T
+        def update(tile: tuple[tuple[int, int], tuple[int, int]], panel: Any = panel, scaled: Any = scaled) -> None:
+            rows, columns = slice(*tile[0]), slice(*tile[1])
+            A[rows, columns] -= scaled[rows] @ panel[columns].T
 
-        engine.map_batches(update, row_blocks, stage="ridge inverse")
+        engine.map_batches(update, tiles, stage="ridge inverse")
         A[start:stop, :start] = scaled[:start].T
         A[stop:, start:stop] = scaled[stop:]
         A[start:stop, start:stop] = -pivot
@@ -112,21 +114,21 @@ def invert_symmetric(A: NDArray[Any], engine: Engine) -> None:
         block[:, rows[0] :] = _mirrored(block[:, rows[0] :])
         A[: rows[0], rows[0] : rows[1]] = block[:, : rows[0]].T
 
-    for rows in row_blocks:
+    for rows in blocks:
         reflect(rows)
 
 
 def _mirrored(block: NDArray[Any]) -> NDArray[Any]:
     """A full symmetric block from its lower triangle."""
-    lower = np.tril(block)
-    return lower + np.tril(block, -1).T
+    full: NDArray[Any] = np.tril(block) + np.tril(block, -1).T
+    return full
 
 
 def _centred_products(left: Csr, right: Csr, left_means: Floats, right_means: Floats, n_rows: int) -> NDArray[Any]:
     """Σ over rows of (x − mean)(t − mean)ᵀ as a dense matrix."""
     small = max(left.shape[1], right.shape[1]) <= DOUBLE_PRECISION_UP_TO
     dense: NDArray[Any] = (transpose(left) @ right).toarray().astype(np.float64 if small else np.float32, copy=False)
-    for start, stop in fixed_batches(len(dense), ROWS):
+    for start, stop in fixed_batches(len(dense), TILE):
         dense[start:stop] -= (n_rows * left_means[start:stop, None] * right_means[None, :]).astype(dense.dtype)
     return dense
 
@@ -138,7 +140,8 @@ def _free_solution(
     same = contexts.nnz == targets.nnz and np.array_equal(contexts.indices, targets.indices)
     if same and np.array_equal(contexts.indptr, targets.indptr) and (contexts.data == 1).all():
         return None
-    return inverse @ _centred_products(contexts, targets, means, target_means, n_rows)
+    free: NDArray[Any] = inverse @ _centred_products(contexts, targets, means, target_means, n_rows)
+    return free
 
 
 def _without_forbidden(inverse: NDArray[Any], free: NDArray[Any] | None, forbidden: Csr) -> Singles:
