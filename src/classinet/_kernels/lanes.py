@@ -93,6 +93,9 @@ def _gather(table, ids, values, start, stop, z): ...
 def _scatter(table, ids, values, start, stop, z): ...
 
 
+def _lane_count(table): ...
+
+
 @overload(_gather)
 def _choose_gather(table, ids, values, start, stop, z):
     if table.dtype == types.float32:
@@ -118,6 +121,11 @@ def _choose_scatter(table, ids, values, start, stop, z):
             table[np.uint64(ids[at])] += values[at] * addend
 
     return one_lane
+
+
+@overload(_lane_count)
+def _choose_lane_count(table):
+    return (lambda table: LANES) if table.dtype == types.float32 else (lambda table: 1)
 
 
 def _vector_pointer(context, builder, kind, array, row):
@@ -175,3 +183,9 @@ def gather(table, ids, values, start, stop, z):
 def scatter(table, ids, values, start, stop, z):
     """table[ids[at]] += values[at] · z for at in start..stop; all arrays flat and contiguous."""
     _scatter(table, ids, values, start, stop, z)
+
+
+@kernel
+def lane_count(table):
+    """Eight lanes of float32 or one of float64: known to the compiler, which then unrolls loops over lanes."""
+    return _lane_count(table)

@@ -13,11 +13,11 @@ import math
 import numpy as np
 
 from classinet._kernels.jit import kernel
-from classinet._kernels.lanes import LANES, gather, scatter
+from classinet._kernels.lanes import LANES, gather, lane_count, scatter
 from classinet._kernels.sampling import append_weights, draw_local, scratch
 
 CG_STEPS = 15
-CG_TOLERANCE = 0.04  # squared: the linear system of a Newton step is solved to a fifth of its right-hand side
+CG_TOLERANCE = 0.01  # squared: the linear system of a Newton step is solved to a tenth of its right-hand side
 OVERSHOOT = 0.5
 MAX_ROUNDS = 60
 
@@ -74,14 +74,14 @@ def lane_dots(A, B, out):
     """out[lane] = Σ A[:, lane] · B[:, lane]."""
     out[:] = 0.0
     for row in range(A.shape[0]):
-        for lane in range(A.shape[1]):
+        for lane in range(lane_count(A)):
             out[lane] += A[row, lane] * B[row, lane]
 
 
 @kernel
 def norms_at_zero(starts, ids, values, n_positive, fold, strength, lane_fold, G, out):
     """Squared length of every lane's gradient at W = 0, where all probabilities are one half; G is scratch."""
-    bias, lanes = G.shape[0] - 1, G.shape[1]
+    bias, lanes = G.shape[0] - 1, lane_count(G)
     flat_g = G.reshape(-1)
     z = np.empty(lanes, dtype=G.dtype)
     G[:] = 0.0
@@ -100,7 +100,7 @@ def gradient_pass(starts, ids, values, n_positive, fold, strength, lane_fold, W,
 
     H only preconditions, so the one of the first round serves them all.
     """
-    size, lanes = W.shape
+    size, lanes = W.shape[0], lane_count(W)
     bias = size - 1
     flat_w, flat_g, flat_h = W.reshape(-1), G.reshape(-1), H.reshape(-1)
     squares = values * values if fresh else values
@@ -131,7 +131,7 @@ def gradient_pass(starts, ids, values, n_positive, fold, strength, lane_fold, W,
 @kernel
 def hessian_pass(starts, ids, values, D, P, HP):
     """HP = Hessian · P for all lanes in one sweep over the rows."""
-    size, lanes = P.shape
+    size, lanes = P.shape[0], lane_count(P)
     bias = size - 1
     flat_p, flat_hp = P.reshape(-1), HP.reshape(-1)
     z = np.empty(lanes, dtype=P.dtype)
@@ -154,7 +154,7 @@ def solve(starts, ids, values, n_positive, fold, strength, lane_fold, tol, W):
     minimum along its direction by too much (its slope there turned and is over half as steep) is halved instead of
     followed by the next one; that needs gradients only, no losses.
     """
-    size, lanes = W.shape
+    size, lanes = W.shape[0], lane_count(W)
     dtype = W.dtype
     G, H, S = np.zeros_like(W), np.zeros_like(W), np.zeros_like(W)
     R, P, HP = np.zeros_like(W), np.zeros_like(W), np.zeros_like(W)
