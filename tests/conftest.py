@@ -1,5 +1,10 @@
 """Corpora whose right answers are known by construction."""
 
+import os
+
+# Read when scipy is first imported; without it scikit-learn's suite skips its checks of array API input.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 import numpy as np
 import pytest
 from scipy import sparse
