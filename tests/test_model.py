@@ -102,6 +102,14 @@ def test_seeds_change_the_sample_and_equal_seeds_do_not(topics_corpus):
     assert not same_net(nets[0], nets[2])
 
 
+def test_recall_judges_the_search_and_not_the_edges_that_weighing_dropped():
+    """On few texts most pairs have an empty D_(i,j) and no edge; the exact search still found all neighbours."""
+    X, names, _ = topic_corpus(60, seed=2)
+    model = ClassiNet(neighbors=ExactNeighbors(k=8), edges=PairSample(), n_jobs=1).fit(X, feature_names=names)
+    assert model.net_.graph.n_edges < model.net_.neighbors.nnz
+    assert model.neighbor_recall(30) == 1.0
+
+
 def test_refit_forgets(topics_corpus):
     X, names, _ = topics_corpus
     model = ClassiNet(n_jobs=1).fit(X[:300, :12], feature_names=names[:12])

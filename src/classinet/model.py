@@ -29,7 +29,14 @@ from classinet.first_hop import first_hop
 from classinet.graph import FeatureGraph
 from classinet.labels import LabelRule, PosteriorLabels, QuantileLabels
 from classinet.merging import expand_rows, like_input, merge, merged_names
-from classinet.neighbors import PLEB, ExactNeighbors, NeighborSearch, VectorNeighbors
+from classinet.neighbors import (
+    PLEB,
+    ExactNeighbors,
+    NeighborSearch,
+    VectorNeighbors,
+    recall,
+    sample_vertices,
+)
 from classinet.net import Net
 from classinet.overlaps import overlapping_names
 from classinet.predictors import Factorised, Logistic, Predictor, Setup
@@ -161,14 +168,14 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def neighbor_recall(self, alpha: int = 200) -> float:
         """Return the share of the exact nearest neighbours that was found, over `alpha` sampled vertices (§3.3)."""
         check_is_fitted(self, "net_")
-        from classinet.neighbors import recall, sample_vertices
-
-        net, search = self.net_, self._recipe().neighbors
-        found = net.graph.weights.copy()
-        return recall(
-            found, net.labels, _vectors(net.predictor), search.association, search.k,
-            sample_vertices(net.n_vertices, alpha, _seed(self.random_state)), ThreadEngine(self.n_jobs),
-        )  # fmt: skip
+        net: Net = self.net_
+        search = self._recipe().neighbors
+        assert net.neighbors is not None  # a fit always leaves its shortlist
+        sample = sample_vertices(net.n_vertices, alpha, _seed(self.random_state))
+        with ThreadEngine(self.n_jobs) as engine:
+            return recall(
+                net.neighbors, net.labels, _vectors(net.predictor), search.association, search.k, sample, engine
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -297,7 +304,7 @@ def _build(
     logger.info("%d edges", graph.n_edges)
     return Net(
         graph=graph, columns=columns, feature_names=names, frequency=column_counts(X) / X.shape[0],
-        predictor=predictor, labels=labels, left_out=left_out, recipe=recipe.name,
+        predictor=predictor, labels=labels, neighbors=near, left_out=left_out, recipe=recipe.name,
     )  # fmt: skip
 
 

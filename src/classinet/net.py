@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from classinet._typing import Floats, Integers
+from classinet._typing import Csr, Floats, Integers
 from classinet.graph import FeatureGraph
 from classinet.labels import LabelVectors
 from classinet.predictors.base import Predictor
@@ -33,6 +33,8 @@ class Net:
     frequency : share of the unlabeled texts that hold each feature: the empirical prior p(x_k).
     predictor : the fitted predictors, or None for a net that is only a graph.
     labels : their votes on held-out texts, or None.
+    neighbors : what the search shortlisted (vertices × vertices, data = association), before edges of weight 0 fell
+        away; or None.
     left_out : why each candidate vertex that was not learnt was left out.
     recipe : "paper", "default" or "custom".
     """
@@ -43,6 +45,7 @@ class Net:
     frequency: Floats
     predictor: Predictor | None = None
     labels: LabelVectors | None = None
+    neighbors: Csr | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     recipe: str = "custom"
 
