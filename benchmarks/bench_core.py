@@ -57,14 +57,16 @@ def warm_up() -> None:
 def make_net(name: str):
     from classinet import ClassiNet
     from classinet.labels import QuantileLabels
-    from classinet.neighbors import PLEB
+    from classinet.neighbors import ExactNeighbors
     from classinet.predictors import Logistic, Ridge
 
     return {
         "paper recipe": lambda: ClassiNet.paper(),
         "paper recipe, fixed strength": lambda: ClassiNet.paper(predictor=Logistic(strength=0.1)),
         "default recipe": lambda: ClassiNet(),
-        "ridge": lambda: ClassiNet(predictor=Ridge(), labels=QuantileLabels(max_rows=8192), neighbors=PLEB(k=10)),
+        "ridge": lambda: ClassiNet(
+            predictor=Ridge(), labels=QuantileLabels(max_rows=8192), neighbors=ExactNeighbors(k=10)
+        ),
     }[name]()
 
 

@@ -53,9 +53,9 @@ class LSHNeighbors(NeighborSearch):
         k: int = 10,
         association: str = "correlation",
         hash: str = "minhash",
-        tables: int = 32,
+        tables: int = 64,
         bits: int | None = None,
-        beam: int = 32,
+        beam: int = 64,
     ) -> None:
         self.k = k
         self.association = association

@@ -48,7 +48,7 @@ class PLEB(NeighborSearch):
            [0., 0., 0.]])
     """
 
-    def __init__(self, k: int = 10, association: str = "correlation", permutations: int = 32, beam: int = 16) -> None:
+    def __init__(self, k: int = 10, association: str = "correlation", permutations: int = 64, beam: int = 32) -> None:
         self.k = k
         self.association = association
         self.permutations = permutations
