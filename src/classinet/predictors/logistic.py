@@ -44,7 +44,7 @@ class Logistic(SparseLinearPredictor):
         strength: float | Sequence[float] = STRENGTHS,
         folds: int = 5,
         sampling: Sampling | None = None,
-        tol: float = 1e-3,
+        tol: float = 5e-4,
         binary: bool = True,
     ) -> None:
         self.strength = strength
