@@ -18,18 +18,23 @@ SOURCE = ROOT / "src" / "classinet"
 # A module may import modules of its own layer or of a lower one; nothing points back.
 LAYERS = [
     ("_kernels", "exceptions", "_optional", "_typing"),
-    ("_sparse", "_validation", "_keys", "engine"),
-    ("vertices", "overlaps", "associations", "predictors"),
+    ("_sparse", "_validation", "_keys", "_files", "edits", "engine"),
+    ("vertices", "overlaps", "associations", "predictors", "text"),
     ("labels", "graph"),
     ("neighbors",),
     ("edges",),
     ("first_hop", "net"),
     ("expansion",),
     ("merging",),
+    ("build",),
     ("model",),
     ("expander",),
-    ("__init__",),
-    ("demo",),
+    ("explain",),
+    ("pipeline",),
+    ("persistence", "datasets"),
+    ("plotting",),
+    ("__init__", "demo"),
+    ("cli",),
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 

@@ -10,16 +10,14 @@ import csv
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
-from uuid import uuid4
 from xml.sax.saxutils import escape, quoteattr
 
 from numpy.typing import NDArray
 from scipy import sparse
 
+from classinet._files import whole_file
 from classinet._optional import optional_import
 from classinet._typing import Csr
 from classinet.graph.selection import row_of_entries
@@ -70,7 +68,7 @@ def write_graphml(graph: FeatureGraph, path: str | os.PathLike[str]) -> None:
     """Write GraphML: nodes n0, n1, … with a `label`, edges with all that is known of them."""
     columns = _edge_columns(graph)
     keys = "".join(f'<key id="{name}" for="edge" attr.name="{name}" attr.type="{_type(name)}"/>\n' for name in columns)
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
             '<key id="label" for="node" attr.name="label" attr.type="string"/>\n'
@@ -97,7 +95,7 @@ def write_gexf(graph: FeatureGraph, path: str | os.PathLike[str]) -> None:
     columns = _edge_columns(graph)
     others = [name for name in columns if name != "weight"]
     attributes = "".join(f'<attribute id="{name}" title="{name}" type="{_type(name)}"/>\n' for name in others)
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">\n'
@@ -122,7 +120,7 @@ def write_csv(graph: FeatureGraph, path: str | os.PathLike[str]) -> None:
     """Write the edge table as comma-separated values with a header."""
     columns = _edge_columns(graph)
     names = [NOT_UTF8.sub("\ufffd", name) for name in graph.names]
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         writer = csv.writer(file)
         writer.writerow(["source", "target", *columns])
         writer.writerows([names[i], names[j], *values] for i, j, *values in _edge_rows(graph, columns))
@@ -169,16 +167,3 @@ def _attribute(name: str) -> str:
 def _write_lines(file: IO[str], lines: Iterator[str]) -> None:
     while block := "".join(islice(lines, LINES_AT_ONCE)):
         file.write(block)
-
-
-@contextmanager
-def _whole_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
-    """Open a text file that takes its place only when it was written to the end."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
-    try:
-        with beside.open("x", encoding="utf-8", newline="") as file:
-            yield file
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
