@@ -180,6 +180,21 @@ def test_overlapping_names_equal_a_plain_search(names):
         np.testing.assert_array_equal(found.toarray() > 0, expected)
 
 
+@given(st.lists(st.text("abc", min_size=1, max_size=4), unique=True, min_size=1, max_size=12))
+def test_overlapping_characters_equal_a_plain_search(names):
+    def overlap(a, b):
+        shifted = len(a) > 1 and len(b) > 1 and (a[1:] == b[:-1] or b[1:] == a[:-1])
+        return a != b and (a in b or b in a or shifted)
+
+    columns = np.arange(0, len(names), 2)
+    expected = np.array([[overlap(names[c], b) for b in names] for c in columns])
+    found = overlapping_names(names, columns, characters=True)
+    if found is None:
+        assert not expected.any()
+    else:
+        np.testing.assert_array_equal(found.toarray() > 0, expected)
+
+
 def test_too_many_columns_are_refused():
     with pytest.raises(InputError, match="columns"):
         _sparse.canonical_csr(sparse.csr_array((1, 2**31 + 8)))

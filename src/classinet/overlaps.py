@@ -1,7 +1,8 @@
 """Which features contain each other: "new york" must be predicted by neither "york" nor "new york city".
 
-Enter: feature names, tokens separated by spaces. Leaves: vertices × features, stored where one name holds the other as
-a run of whole tokens. Only n-grams share runs, so unigram features cost nothing.
+Enter: feature names: tokens separated by spaces, or runs of characters. Leaves: vertices × features, stored where one
+name holds the other as a run of whole tokens (only n-grams share runs, so unigram features cost nothing) or, of
+characters, where one holds the other or goes on where the other began: "rai" and "ain" stand together in every "rain".
 """
 
 from __future__ import annotations
@@ -15,21 +16,27 @@ from classinet._sparse import from_arrays
 from classinet._typing import Csr, Integers
 
 
-def overlapping_names(names: Sequence[str], columns: Integers) -> Csr | None:
-    """Return, for each vertex, the other features whose names contain its name or are contained in it.
+def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bool = False) -> Csr | None:
+    """Return, for each vertex, the other features whose names overlap with its name.
 
-    None where no name has more than one token.
+    None where no names do.
 
     >>> overlapping_names(["new", "new york", "york"], np.arange(3)).toarray()
     array([[0., 1., 0.],
            [1., 0., 1.],
            [0., 1., 0.]], dtype=float32)
+    >>> overlapping_names(["ai", "ain", "in", "rai"], np.arange(4), characters=True).toarray()
+    array([[0., 1., 1., 1.],
+           [1., 0., 1., 1.],
+           [1., 1., 0., 0.],
+           [1., 1., 0., 0.]], dtype=float32)
     """
     place = {name: column for column, name in enumerate(names)}
     partners: defaultdict[int, set[int]] = defaultdict(set)
+    following = _by_beginning(names) if characters else {}
     for column, name in enumerate(names):
-        for part in _parts(name):
-            other = place.get(part)
+        others = [place.get(part) for part in (_substrings(name) if characters else _parts(name))]
+        for other in [*others, *following.get(name[1:], ())]:
             if other is not None and other != column:
                 partners[column].add(other)
                 partners[other].add(column)
@@ -49,3 +56,19 @@ def _parts(name: str) -> Iterator[str]:
     for length in range(1, len(tokens)):
         for start in range(len(tokens) - length + 1):
             yield " ".join(tokens[start : start + length])
+
+
+def _substrings(name: str) -> Iterator[str]:
+    """Every shorter run of the characters of a name."""
+    for length in range(1, len(name)):
+        for start in range(len(name) - length + 1):
+            yield name[start : start + length]
+
+
+def _by_beginning(names: Sequence[str]) -> dict[str, list[int]]:
+    """The columns of names by all but their last character; a single character follows nothing."""
+    columns: defaultdict[str, list[int]] = defaultdict(list)
+    for column, name in enumerate(names):
+        if len(name) > 1:
+            columns[name[:-1]].append(column)
+    return columns

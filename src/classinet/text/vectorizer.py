@@ -1,0 +1,309 @@
+"""Texts become rows of counts, one column a feature: words, word n-grams or character n-grams.
+
+Enter: strings. Leaves: `csr_matrix` of float64 counts with int32 indices, columns sorted by name, as scikit-learn's
+CountVectorizer would give for the same tokens. A row is written as one index per occurrence and repetitions are added
+up for all rows at once, in compiled code; so one text is quick and many are too.
+"""
+
+from __future__ import annotations
+
+import copy
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from classinet._typing import Integers
+from classinet._validation import check_choice, check_number
+from classinet.exceptions import InputError, ParameterError
+from classinet.text.tokenizer import Tokenizer
+
+Analyzer = Literal["word", "char", "char_wb"]
+Counts: TypeAlias = "sparse.csr_matrix[Any]"
+Tokenize: TypeAlias = Callable[[str], list[str]]
+
+_LARGEST_INT32 = np.iinfo(np.int32).max
+
+
+class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
+    """Count the features of texts.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer or callable, optional
+        How a text becomes a list of tokens; by default `Tokenizer()`. Its options can be searched as
+        `tokenizer__numbers` where an instance is given.
+    analyzer : {"word", "char", "char_wb"}, default "word"
+        What an n-gram is made of: tokens ("word"), or the characters of the tokens joined by one space ("char").
+        "char_wb" never crosses the border of a token; a space stands for each border, and a token too short for an
+        n-gram counts once, as a whole. Characters are for languages that do not separate words.
+    ngram_range : (int, int), default (1, 1)
+        Shortest and longest n-gram.
+    min_df : int or float, default 1
+        Least number of texts (int), or least share of them (float in (0, 1]), that a feature occurs in.
+    max_features : int, optional
+        Keep only so many features, those that most texts hold; of equals, the first by name.
+
+    Attributes
+    ----------
+    vocabulary_ : dict of str to int
+        Column of each feature.
+
+    Examples
+    --------
+    >>> vectorizer = TextVectorizer(ngram_range=(1, 2)).fit(["a good film", "a good, good day"])
+    >>> list(vectorizer.get_feature_names_out())
+    ['a', 'a good', 'day', 'film', 'good', 'good day', 'good film', 'good good']
+    >>> vectorizer.transform(["Good day!"]).toarray()
+    array([[0., 0., 1., 0., 1., 1., 0., 0.]])
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenize | None = None,
+        analyzer: Analyzer = "word",
+        ngram_range: tuple[int, int] = (1, 1),
+        min_df: int | float = 1,
+        max_features: int | None = None,
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.analyzer = analyzer
+        self.ngram_range = ngram_range
+        self.min_df = min_df
+        self.max_features = max_features
+
+    def features(self, text: str) -> list[str]:
+        """Return all features of a text in order, with repetitions, known or not.
+
+        >>> TextVectorizer(ngram_range=(1, 2)).features("Good, good day")
+        ['good', 'good', 'day', 'good good', 'good day']
+        >>> TextVectorizer(analyzer="char_wb", ngram_range=(2, 2)).features("ab c")
+        [' a', 'ab', 'b ', ' c', 'c ']
+        """
+        return self._analyze()(next(strings([text])))
+
+    def choose(self, names: Sequence[str], document_counts: Integers, n_texts: int) -> Integers:
+        """Return the indices of the features to keep by `min_df` and `max_features`, in the order of their names.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Features, in any order.
+        document_counts : array of int
+            In how many texts each occurs.
+        n_texts : int
+            Number of texts counted.
+
+        Examples
+        --------
+        >>> TextVectorizer(min_df=2).choose(["to", "be", "or"], np.array([2, 5, 1]), n_texts=5)
+        array([1, 0])
+        >>> TextVectorizer(max_features=1).choose(["to", "be", "or"], np.array([2, 2, 1]), n_texts=5)
+        array([1])
+        """
+        self._check_parameters()
+        least = self.min_df if isinstance(self.min_df, int | np.integer) else self.min_df * n_texts
+        counts = np.asarray(document_counts)
+        kept = [int(i) for i in np.flatnonzero(counts >= least)]
+        if self.max_features is not None and len(kept) > self.max_features:
+            kept.sort(key=lambda i: (-counts[i], names[i]))
+            del kept[self.max_features :]
+        kept.sort(key=names.__getitem__)
+        return np.array(kept, dtype=np.int64)
+
+    def with_vocabulary(self, names: Sequence[str]) -> Self:
+        """Return a fitted copy whose columns are exactly these features, in this order.
+
+        >>> TextVectorizer().with_vocabulary(["day", "a"]).transform(["A day, a night"]).toarray()
+        array([[1., 2.]])
+        """
+        self._check_parameters()
+        vocabulary: dict[str, int] = {}
+        for name in strings(names, "names"):
+            if vocabulary.setdefault(name, len(vocabulary)) != len(vocabulary) - 1:
+                raise InputError(f"names holds {name!r} twice; a feature has one column")
+        fitted = copy.copy(self)
+        fitted.vocabulary_ = vocabulary
+        return fitted
+
+    def fit(self, texts: Iterable[str], y: object = None) -> Self:
+        """Learn which features to count; `texts` may be a generator, and only the features are kept in memory.
+
+        >>> TextVectorizer(min_df=2).fit(["one fish", "two fish"]).vocabulary_
+        {'fish': 0}
+        """
+        analyze = self._analyze()
+        in_texts: Counter[str] = Counter()
+        n_texts = 0
+        for text in strings(texts):
+            in_texts.update(set(analyze(text)))
+            n_texts += 1
+        names = list(in_texts)
+        counts = np.fromiter(in_texts.values(), dtype=np.int64, count=len(names))
+        kept = self._choose_some(names, counts, n_texts)
+        self.vocabulary_ = {names[i]: column for column, i in enumerate(kept)}
+        return self
+
+    def fit_transform(self, texts: Iterable[str], y: object = None) -> Counts:
+        """Learn which features to count and count them, reading each text once.
+
+        >>> TextVectorizer().fit_transform(["one fish", "fish fish"]).toarray()
+        array([[1., 1.],
+               [2., 0.]])
+        """
+        place: defaultdict[str, int] = defaultdict()
+        place.default_factory = place.__len__  # a feature not seen before gets the next column
+        analyze = self._analyze()
+        everything = _count(([place[f] for f in analyze(text)] for text in strings(texts)), lambda: len(place))
+        names = list(place)
+        in_texts = np.bincount(everything.indices, minlength=len(names))
+        kept = self._choose_some(names, in_texts, everything.shape[0])
+        self.vocabulary_ = {names[i]: column for column, i in enumerate(kept)}
+        return _take_columns(everything, kept)
+
+    def transform(self, texts: Iterable[str]) -> Counts:
+        """Count the known features of texts; others are passed over.
+
+        >>> TextVectorizer().with_vocabulary(["fish"]).transform(["one fish", "two"]).toarray()
+        array([[1.],
+               [0.]])
+        """
+        column = self._known()
+        analyze = self._analyze()
+        return _count(
+            ([column[f] for f in analyze(text) if f in column] for text in strings(texts)), lambda: len(column)
+        )
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Return the features in the order of the columns.
+
+        >>> TextVectorizer().with_vocabulary(["b", "a"]).get_feature_names_out()
+        array(['b', 'a'], dtype=object)
+        """
+        return np.array(list(self._known()), dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = False
+        return tags
+
+    def _known(self) -> dict[str, int]:
+        try:
+            known: dict[str, int] = self.vocabulary_
+        except AttributeError:
+            raise NotFittedError(
+                "this TextVectorizer has no vocabulary yet; call fit with texts, or with_vocabulary with names"
+            ) from None
+        return known
+
+    def _choose_some(self, names: Sequence[str], counts: Integers, n_texts: int) -> Integers:
+        kept = self.choose(names, counts, n_texts)
+        if not len(kept):
+            why = f"none of {len(names)} features passes min_df={self.min_df!r}" if names else "no token was found"
+            raise InputError(f"no feature is left of {n_texts} texts: {why}")
+        return kept
+
+    def _analyze(self) -> Callable[[str], list[str]]:
+        """Return the function from a text to its features, the parameters checked."""
+        low, high = self._check_parameters()
+        tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
+        tokenize = tokenizer.compiled() if isinstance(tokenizer, Tokenizer) else tokenizer
+        if self.analyzer == "char":
+            return lambda text: _runs(" ".join(tokenize(text)), low, high)
+        if self.analyzer == "char_wb":
+            return lambda text: [gram for token in tokenize(text) for gram in _runs_within(f" {token} ", low, high)]
+        if high == 1:
+            return tokenize
+        return lambda text: _word_ngrams(tokenize(text), low, high)
+
+    def _check_parameters(self) -> tuple[int, int]:
+        check_choice("analyzer", self.analyzer, get_args(Analyzer))
+        if not (self.tokenizer is None or callable(self.tokenizer)):
+            raise ParameterError(f"tokenizer must be None, a Tokenizer or a function, got {self.tokenizer!r}")
+        if self.max_features is not None:
+            check_number("max_features", self.max_features, low=1, whole=True)
+        if isinstance(self.min_df, float | np.floating):
+            check_number("min_df as a share of the texts", self.min_df, low=0, high=1, open_low=True)
+        else:
+            check_number("min_df", self.min_df, low=1, whole=True)
+        bounds: Any = self.ngram_range
+        match bounds:
+            case (int(low), int(high)) if 1 <= low <= high:
+                return low, high
+        raise ParameterError(f"ngram_range must be two whole numbers 1 ≤ low ≤ high, got {bounds!r}")
+
+
+def strings(texts: Iterable[str], name: str = "texts") -> Iterator[str]:
+    """Yield the elements of a collection of strings; anything else is refused with its place."""
+    if isinstance(texts, str | bytes | Mapping) or hasattr(texts, "columns"):
+        remedy = "put a single text in a list" if isinstance(texts, str | bytes) else "pass one column of strings"
+        raise InputError(f"{name} must be a list or another iterable of strings, got {type(texts).__name__}; {remedy}")
+    values = texts.to_pylist() if hasattr(texts, "to_pylist") else texts  # pyarrow iterates over boxes
+    try:
+        elements = iter(values)
+    except TypeError:
+        raise InputError(f"{name} must be an iterable of strings, got {type(texts).__name__}") from None
+    for index, element in enumerate(elements):
+        if not isinstance(element, str):
+            missing = element is None or element != element  # NaN alone differs from itself
+            remedy = "drop missing texts or write them as ''" if missing is True else "convert it with str()"
+            raise InputError(f"{name}[{index}] is {_described(element)}, not a string; {remedy}")
+        yield element
+
+
+def _described(element: object) -> str:
+    return f"{type(element).__name__} ({str(element)[:40]})"
+
+
+def _word_ngrams(tokens: list[str], low: int, high: int) -> list[str]:
+    found = tokens if low == 1 else []
+    for n in range(max(low, 2), min(high, len(tokens)) + 1):
+        found = found + [" ".join(gram) for gram in zip(*(tokens[start:] for start in range(n)), strict=False)]
+    return found
+
+
+def _runs(text: str, low: int, high: int) -> list[str]:
+    return [text[start : start + n] for n in range(low, high + 1) for start in range(len(text) - n + 1)]
+
+
+def _runs_within(padded: str, low: int, high: int) -> list[str]:
+    """Runs of a token between its borders; as in scikit-learn, a token no longer than `low` is a run itself."""
+    return _runs(padded, low, high) if len(padded) > low else [padded]
+
+
+def _count(rows: Iterable[list[int]], n_columns: Callable[[], int]) -> Counts:
+    """Turn rows of columns, one for each occurrence, into counts; the width is asked for when all rows are read."""
+    columns, ends = array("i"), [0]
+    for row in rows:
+        columns.extend(row)
+        ends.append(len(columns))
+    kind = np.int32 if len(columns) <= _LARGEST_INT32 else np.int64
+    counts: Counts = sparse.csr_matrix(
+        (np.ones(len(columns)), np.array(columns, dtype=kind), np.array(ends, dtype=kind)),
+        shape=(len(ends) - 1, n_columns()),
+    )
+    counts.sum_duplicates()
+    return counts
+
+
+def _take_columns(counts: Counts, kept: Integers) -> Counts:
+    """Keep these columns in this order."""
+    column_of = np.full(counts.shape[1], -1, dtype=counts.indices.dtype)
+    column_of[kept] = np.arange(len(kept))
+    columns = column_of[counts.indices]
+    stays = columns >= 0
+    before = np.concatenate(([0], np.cumsum(stays)))
+    taken: Counts = sparse.csr_matrix(
+        (counts.data[stays], columns[stays], before[counts.indptr].astype(counts.indptr.dtype)),
+        shape=(counts.shape[0], len(kept)),
+    )
+    taken.sort_indices()
+    return taken
