@@ -7,8 +7,8 @@ that cross-validation and grid search over an expansion reuse it (`clone` return
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from functools import partial
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classinet._typing import Csr, Floats, Integers
+from classinet.edits import Edits
+from classinet.exceptions import InputError
 from classinet.graph import FeatureGraph
+from classinet.graph.editing import entry
+from classinet.graph.selection import read_only
 from classinet.labels import LabelVectors
 from classinet.predictors.base import Predictor
 
@@ -37,6 +41,7 @@ class Net:
         away; or None.
     left_out : why each candidate vertex that was not learnt was left out.
     recipe : "paper", "default" or "custom".
+    edits : what a person banned and pinned; set by `edited`, which also edits the graph.
     """
 
     graph: FeatureGraph
@@ -48,9 +53,14 @@ class Net:
     neighbors: Csr | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     recipe: str = "custom"
+    edits: Edits = field(default_factory=Edits)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "left_out", MappingProxyType(dict(self.left_out)))
+        if (len(self.edits) > 0) != (self.graph.unedited is not self.graph):
+            raise InputError(
+                "a net and its graph are edited together: make the unedited net and call its edited(edits)"
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -60,7 +70,8 @@ class Net:
         return self
 
     def __repr__(self) -> str:
-        return f"<Net: {self.n_vertices:,} vertices, {self.graph.n_edges:,} edges, recipe={self.recipe!r}>"
+        edits = f", {len(self.edits)} edits" if len(self.edits) else ""
+        return f"<Net: {self.n_vertices:,} vertices, {self.graph.n_edges:,} edges, recipe={self.recipe!r}{edits}>"
 
     @property
     def n_features(self) -> int:
@@ -80,3 +91,96 @@ class Net:
         if self.labels is not None:
             columns.update(self.labels.quality())
         return columns
+
+    @cached_property
+    def vertex_of_column(self) -> NDArray[np.int32]:
+        """The vertex of each feature column, -1 for features that are no vertices."""
+        if len(self.edits):
+            return self.unedited.vertex_of_column
+        vertices = np.full(self.n_features, -1, dtype=np.int32)
+        vertices[self.columns] = np.arange(self.n_vertices, dtype=np.int32)
+        return read_only(vertices)
+
+    @cached_property
+    def columns_ascend(self) -> bool:
+        """Whether vertices stand in the order of their columns, so that sorted columns give sorted vertices."""
+        return bool((np.diff(self.columns) > 0).all())
+
+    # -------------------------------------------------------------------------------------------------- edits
+
+    def edited(self, edits: Edits) -> Net:
+        """Return the unedited net with edits in place of any it has; its `edits` note what each edge weighed before.
+
+        Expansions of the net follow at once, and nothing else changes: weights that were not edited stay exactly what
+        they were (see `FeatureGraph.edited`). A banned feature is never predicted, and nothing is expanded
+        from it; a text that holds it keeps it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from classinet.edits import Edits
+        >>> names = np.array(["cat", "dog"], dtype=object)
+        >>> graph = FeatureGraph(names, np.array([[0, 0.8], [0.5, 0]]))
+        >>> net = Net(graph=graph, columns=np.arange(2), feature_names=names, frequency=np.ones(2))
+        >>> edited = net.edited(Edits().pin("cat", "dog", 0.1))
+        >>> edited.edits.to_lines()
+        ['{"pin": ["cat", "dog"], "weight": 0.1, "was": 0.8}']
+        >>> edited.edited(edited.edits.undo()) is net
+        True
+        """
+        origin = self.unedited
+        if len(edits) == 0:
+            return origin
+        graph = origin.graph.edited(edits, origin._column)
+        noted = Edits(
+            tuple(
+                edit if edit.target is None else replace(edit, was=origin.weight(edit.source, edit.target))
+                for edit in edits
+            )
+        )
+        net = replace(origin, graph=graph, edits=noted)
+        net.__dict__["unedited"] = origin  # known already: the net itself rather than an equal one
+        return net
+
+    @cached_property
+    def unedited(self) -> Net:
+        """The net before all edits: itself, where there are none."""
+        return self if len(self.edits) == 0 else replace(self, graph=self.graph.unedited, edits=Edits())
+
+    def weight(self, source: str, target: str) -> float:
+        """Return the weight of the edge from a feature to a vertex, 0 where there is none.
+
+        A feature that is no vertex has edges where the graph has a first hop.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> names = np.array(["cat", "dog"], dtype=object)
+        >>> graph = FeatureGraph(names, np.array([[0, 0.8], [0.5, 0]]))
+        >>> Net(graph=graph, columns=np.arange(2), feature_names=names, frequency=np.ones(2)).weight("cat", "dog")
+        0.8
+        """
+        graph = self.graph
+        if graph.first_hop is not None and source not in graph and source in self._column:
+            return entry(graph.first_hop, self._column[source], graph.index(target))
+        return entry(graph.weights, graph.index(source), graph.index(target))
+
+    @cached_property
+    def banned_columns(self) -> Integers:
+        """Columns of the banned features, in ascending order."""
+        columns = [
+            self.columns[self.graph.index(name)] if name in self.graph else self._column[name]
+            for name in self.edits.banned()
+        ]
+        return read_only(np.sort(np.array(columns, dtype=np.int64)))
+
+    @cached_property
+    def banned_vertices(self) -> Integers:
+        """Positions of the banned vertices, in ascending order."""
+        return read_only(np.flatnonzero(np.isin(self.columns, self.banned_columns)))
+
+    @cached_property
+    def _column(self) -> Mapping[str, int]:
+        if len(self.edits):
+            return self.unedited._column
+        return {name: column for column, name in enumerate(self.feature_names)}

@@ -5,6 +5,16 @@ from classinet.expansion.global_ import Global
 from classinet.expansion.independent import Independent
 from classinet.expansion.local_path import LocalPath
 from classinet.expansion.neighbors import AllNeighbors, MutualNeighbors
+from classinet.expansion.paths import ExpansionPath
 from classinet.expansion.top import keep_top
 
-__all__ = ["AllNeighbors", "Expansion", "Global", "Independent", "LocalPath", "MutualNeighbors", "keep_top"]
+__all__ = [
+    "AllNeighbors",
+    "Expansion",
+    "ExpansionPath",
+    "Global",
+    "Independent",
+    "LocalPath",
+    "MutualNeighbors",
+    "keep_top",
+]

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from classinet._sparse import from_arrays
-from classinet._typing import Csr, Floats
+from classinet._typing import Csr, Floats, Integers
 from classinet._validation import check_choice, check_number
 from classinet.exceptions import DivergenceError, DivergenceWarning, InputError
-from classinet.expansion.base import Expansion, check_width, vertex_values
+from classinet.expansion.base import Expansion, unbanned, vertex_values
+from classinet.expansion.paths import ExpansionPath, named_paths, strongest_walks
 from classinet.expansion.propagate import TOLERANCE, Walk, propagate
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ class Global(Expansion):
     """Add what the text leads to over the whole graph.
 
     With plain weights the sum grows with every hop where damping × |λmax| exceeds 1 (a `DivergenceWarning`;
-    an endless sum is then refused). Row-normalised weights are a random walk, which never grows. An endless
-    sum touches every vertex that can be reached at all: on large graphs prefer two or three hops.
+    an endless sum is then refused). Row-normalised weights are a random walk, which never grows; weights that a
+    person pinned may change that. An endless sum touches every vertex that can be reached at all: on large graphs
+    prefer two or three hops.
 
     Parameters
     ----------
@@ -80,7 +82,13 @@ class Global(Expansion):
         Without pruning the bound of a finite sum is 0. With pruning, an endless sum has a finite bound only
         where damping × the largest row sum is below 1.
         """
-        check_width(X, net)
+        return propagate(*self._prepared(unbanned(X, net), net))
+
+    def _expand(self, X: Csr, net: Net) -> Csr:
+        return propagate(*self._prepared(X, net))[0]
+
+    def _prepared(self, X: Csr, net: Net) -> tuple[Csr, Csr, Csr, Walk]:
+        """Return the input mass, the weights of the first and of later hops, and how to walk."""
         self._check_parameters()
         graph = net.graph.row_normalized() if self.normalize == "row" else net.graph
         if graph.first_hop is None:
@@ -93,10 +101,12 @@ class Global(Expansion):
             raise InputError(f"the graph's first hop has {first.shape[0]} rows; the net has {X.shape[1]} features")
         if self.prior == "empirical":
             start = from_arrays(start.data * frequency[start.indices], start.indices, start.indptr, start.shape)
-        return propagate(start, first, graph.weights, self._walk(graph))
+        return start, first, graph.weights, self._walk(graph)
 
-    def _expand(self, X: Csr, net: Net) -> Csr:
-        return self.expand_with_bound(X, net)[0]
+    def _paths(self, x: Csr, net: Net, wanted: Integers, totals: Floats) -> list[ExpansionPath]:
+        names = net.graph.names
+        start_names = names if net.graph.unedited.first_hop is None else net.feature_names
+        return named_paths(strongest_walks(*self._prepared(x, net), wanted), names, start_names, totals)
 
     def _check_parameters(self) -> None:
         if isinstance(self.damping, str):
@@ -111,9 +121,9 @@ class Global(Expansion):
 
     def _walk(self, graph: FeatureGraph) -> Walk:
         damping = 1 / (1 + graph.spectral_radius()) if self.damping == "auto" else float(self.damping)
-        growth = damping * graph.max_row_sum()
         if self.hops is None:
             _refuse_divergence(graph, damping)
+            growth = damping * graph.max_row_sum()
             future, halving = _future(graph.weights, damping)
             hops = 2 + halving * int(np.ceil(np.log2(future.max(initial=1.0) / TOLERANCE)) + 1)
             series = np.full(hops + 1, growth / (1 - growth) if growth < 1 else np.inf)
@@ -122,6 +132,7 @@ class Global(Expansion):
             _warn_of_divergence(graph, damping)
         if self.prune == 0:
             return Walk(damping, self.hops)
+        growth = damping * graph.max_row_sum()
         with np.errstate(over="ignore"):
             series = np.concatenate(([0.0], np.cumsum(growth ** np.arange(1.0, self.hops + 1))))
         return Walk(damping, self.hops, self.prune, series)

@@ -18,6 +18,7 @@ from classinet._validation import check_choice
 from classinet.engine import fixed_batches
 from classinet.exceptions import InputError, ParameterError
 from classinet.expansion.base import Expansion
+from classinet.expansion.paths import ExpansionPath, own_paths
 from classinet.predictors.base import VERTEX_BATCH, Predictor
 
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ class Independent(Expansion):
             values.append(self._values(block, predictor, rows, vertices))
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         return from_arrays(np.concatenate(values), np.concatenate(indices), indptr, (X.shape[0], net.n_vertices))
+
+    def _paths(self, x: Csr, net: Net, wanted: Integers, totals: Floats) -> list[ExpansionPath]:
+        return own_paths(net.graph.names[wanted], totals)
 
     def _values(self, block: Csr, predictor: Any, rows: Integers, vertices: Integers) -> Floats:
         if self.values == "label":

@@ -7,16 +7,20 @@ where several pass it).
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from classinet import _kernels
 from classinet._sparse import canonical_csr, from_arrays, take_rows, transpose
-from classinet._typing import Csr
+from classinet._typing import Csr, Floats, Integers
 from classinet.engine import fixed_batches
 from classinet.expansion.base import Expansion, vertex_values
 from classinet.expansion.independent import Independent
+from classinet.expansion.paths import ExpansionPath, own_paths
+from classinet.graph.editing import entry
 from classinet.graph.selection import read_only
 
 if TYPE_CHECKING:
@@ -73,6 +77,51 @@ class LocalPath(Expansion):
         # No interior vertex is a predicted one, so the sum is a union and predicted vertices keep their
         # value.
         return canonical_csr(predicted + from_arrays(data, indices, indptr, predicted.shape))
+
+    def _paths(self, x: Csr, net: Net, wanted: Integers, totals: Floats) -> list[ExpansionPath]:
+        # The value of a predicted vertex is its predictor's, whatever paths lead there.
+        predicted = np.isin(wanted, Independent(self.values).expand(x, net).indices)
+        paths = dict(
+            zip(
+                wanted[predicted].tolist(),
+                own_paths(net.graph.names[wanted[predicted]], totals[predicted]),
+                strict=True,
+            )
+        )
+        interior, values = wanted[~predicted], totals[~predicted]
+        paths |= zip(
+            interior.tolist(), _interior_paths(vertex_values(x, net), interior, values, net.graph), strict=True
+        )
+        return [paths[vertex] for vertex in wanted.tolist()]
+
+
+def _interior_paths(present: Csr, wanted: Integers, values: Floats, graph: FeatureGraph) -> list[ExpansionPath]:
+    """Return the most probable paths that gave interior vertices their values, of equals the earliest source's.
+
+    The search settles vertices as the expansion's does, so the chance of the path is the value, bit for bit.
+    """
+    found: dict[int, ExpansionPath] = {}
+    W = graph.weights
+    for source in present.indices.tolist() if len(wanted) else []:
+        state = _kernels.paths.fresh_state(graph.n_vertices)
+        is_wanted = np.full(graph.n_vertices, -1, dtype=np.int64)
+        is_wanted[wanted] = source
+        n_wanted = len(np.unique(wanted))
+        _kernels.paths.settle(W.indptr, W.indices, graph.lengths, W.data, source, is_wanted, n_wanted, state)
+        _, _, place, parent, chance, _ = state
+        for vertex, value in zip(wanted.tolist(), values.tolist(), strict=True):
+            if vertex not in found and place[vertex] == _kernels.paths.SETTLED and chance[vertex] == value:
+                found[vertex] = _traced(vertex, value, parent, graph)
+    return [found[vertex] for vertex in wanted.tolist()]
+
+
+def _traced(vertex: int, value: float, parent: NDArray[np.int32], graph: FeatureGraph) -> ExpansionPath:
+    chain = [vertex]
+    while parent[chain[-1]] >= 0:
+        chain.append(int(parent[chain[-1]]))
+    chain.reverse()
+    weights = tuple(entry(graph.weights, a, b) for a, b in pairwise(chain))
+    return ExpansionPath(tuple(graph.names[chain]), weights, value, 1.0)
 
 
 def _interiors(present: Csr, predicted: Csr, graph: FeatureGraph) -> Csr:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from classinet._sparse import from_arrays
-from classinet._typing import Csr
+from classinet._typing import Csr, Floats, Integers
 from classinet.expansion.base import Expansion, vertex_values
+from classinet.expansion.paths import ExpansionPath, named_paths, strongest_walks
 from classinet.expansion.propagate import Walk, propagate
 from classinet.graph.selection import keep_entries
 
@@ -24,7 +25,7 @@ class AllNeighbors(Expansion):
     """Add the mutual nearest neighbours of every vertex of the text, valued by the sum of what leads to them.
 
     Features that are no vertices do not take part, also where the graph has a first hop for them: a
-    neighbour has to point back.
+    neighbour has to point back. An edge that a person pinned makes a neighbour whatever its weight.
 
     Parameters
     ----------
@@ -50,6 +51,9 @@ class AllNeighbors(Expansion):
 
     def _expand(self, X: Csr, net: Net) -> Csr:
         return _summed(vertex_values(X, net), _adjacency(net, self.k, self.by))
+
+    def _paths(self, x: Csr, net: Net, wanted: Integers, totals: Floats) -> list[ExpansionPath]:
+        return _one_step(x, net, _adjacency(net, self.k, self.by), wanted, totals)
 
 
 class MutualNeighbors(Expansion):
@@ -89,6 +93,9 @@ class MutualNeighbors(Expansion):
         # The k-NN graph has weights 1 and values are positive: both sums store the same entries.
         return keep_entries(_summed(present, adjacency), pointing.data >= 2)
 
+    def _paths(self, x: Csr, net: Net, wanted: Integers, totals: Floats) -> list[ExpansionPath]:
+        return _one_step(x, net, _adjacency(net, self.k, self.by), wanted, totals)
+
 
 def _adjacency(net: Net, k: int, by: str) -> Csr:
     return _ones(net.graph.mutual_knn(k, by).weights)
@@ -96,6 +103,11 @@ def _adjacency(net: Net, k: int, by: str) -> Csr:
 
 def _summed(values: Csr, adjacency: Csr) -> Csr:
     return propagate(values, adjacency, adjacency, Walk())[0]
+
+
+def _one_step(x: Csr, net: Net, adjacency: Csr, wanted: Integers, totals: Floats) -> list[ExpansionPath]:
+    walks = strongest_walks(vertex_values(x, net), adjacency, adjacency, Walk(), wanted)
+    return named_paths(walks, net.graph.names, net.graph.names, totals)
 
 
 def _ones(matrix: Csr) -> Csr:

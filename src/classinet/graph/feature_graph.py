@@ -7,12 +7,12 @@ mass flows along edges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from classinet.graph import export
 from classinet.graph.checks import checked_edges, checked_first_hop, checked_names
 from classinet.graph.selection import keep_entries, pick_columns, read_only, row_of_entries, top_entries
 from classinet.graph.spectral import spectral_radius
+
+if TYPE_CHECKING:
+    from classinet.edits import Edits
 
 
 @dataclass(frozen=True)
@@ -138,11 +141,14 @@ class FeatureGraph:
     @property
     def n_edges(self) -> int:
         """Number of edges."""
-        return int(self._weights.nnz)
+        return int(self.weights.nnz)
 
     @cached_property
     def _index(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self._names)}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
 
     def index(self, name: str) -> int:
         """Return the position of a vertex."""
@@ -158,31 +164,70 @@ class FeatureGraph:
         close = get_close_matches(text, candidates, n=3)
         return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
+    # -------------------------------------------------------------------------------------------------- edits
+
+    @property
+    def unedited(self) -> FeatureGraph:
+        """The graph before all edits: itself, where there are none."""
+        return self
+
+    def edited(self, edits: Edits, features: Mapping[str, int] | None = None) -> FeatureGraph:
+        """Return the unedited graph with bans and pinned weights applied and all other weights as they were.
+
+        No weight makes up for another: k-NN graphs, subgraphs and the random walk of an edited graph are those of the
+        unedited graph with the same edits applied, so that a ban lets no other neighbour in, the rest of a
+        normalised row stays what it was, and a pinned weight is used as it is. An edge that a pin creates has
+        association 0 and counts 0: nobody counted it.
+
+        Parameters
+        ----------
+        edits : what to ban and to pin, by name.
+        features : row of the first hop by name of the feature; needed where the graph has a first hop.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from classinet.edits import Edits
+        >>> graph = FeatureGraph(["cat", "dog", "pet"], np.array([[0, 0.6, 0.2], [0.6, 0, 0], [0, 0.9, 0]]))
+        >>> edited = graph.edited(Edits().ban("cat", "dog").pin("dog", "pet", 0.9))
+        >>> edited.weights.toarray()
+        array([[0. , 0. , 0.2],
+               [0.6, 0. , 0.9],
+               [0. , 0.9, 0. ]])
+        >>> edited.row_normalized().weights.toarray()
+        array([[0.  , 0.  , 0.25],
+               [1.  , 0.  , 0.9 ],
+               [0.  , 1.  , 0.  ]])
+        """
+        from classinet.graph.edited_graph import EditedGraph
+
+        return EditedGraph.of(self.unedited, edits, features) if len(edits) else self.unedited
+
     # --------------------------------------------------------------------------------------------- neighbours
 
     def successors(self, name: str, top: int | None = None) -> list[Edge]:
         """Return the edges that leave a vertex, strongest first."""
         i = self.index(name)
-        return self._edges(np.arange(self._weights.indptr[i], self._weights.indptr[i + 1]), top)
+        return self._edges(np.arange(self.weights.indptr[i], self.weights.indptr[i + 1]), top)
 
     def predecessors(self, name: str, top: int | None = None) -> list[Edge]:
         """Return the edges that enter a vertex, strongest first."""
-        return self._edges(np.flatnonzero(self._weights.indices == self.index(name)), top)
+        return self._edges(np.flatnonzero(self.weights.indices == self.index(name)), top)
 
     def _edges(self, at: Integers, top: int | None) -> list[Edge]:
         if top is not None:
             check_number("top", top, low=0, whole=True)
         # Stored entries are in the order of vertices, so a stable sort settles ties by that order.
-        at = at[np.argsort(-self._weights.data[at], kind="stable")][:top]
-        sources = np.searchsorted(self._weights.indptr, at, side="right") - 1
+        at = at[np.argsort(-self.weights.data[at], kind="stable")][:top]
+        sources = np.searchsorted(self.weights.indptr, at, side="right") - 1
         return [self._edge(int(source), int(entry)) for source, entry in zip(sources, at, strict=True)]
 
     def _edge(self, source: int, entry: int) -> Edge:
-        association, counts = self._association, self._counts
+        association, counts = self.association, self.counts
         return Edge(
             source=self._names[source],
-            target=self._names[self._weights.indices[entry]],
-            weight=float(self._weights.data[entry]),
+            target=self._names[self.weights.indices[entry]],
+            weight=float(self.weights.data[entry]),
             association=None if association is None else float(association[entry]),
             counts=None if counts is None else tuple(counts[entry].tolist()),
         )
@@ -194,7 +239,7 @@ class FeatureGraph:
 
         A first hop keeps the k largest weights of each feature.
         """
-        first_hop = self._first_hop
+        first_hop = self.first_hop
         if first_hop is not None:
             first_hop = keep_entries(first_hop, top_entries(first_hop, first_hop.data, k))
         return self._with_edges(self._nearest(k, by), first_hop)
@@ -205,30 +250,33 @@ class FeatureGraph:
         Nothing leads back to a feature that is no vertex, so the result has no first hop.
         """
         if (k, by) not in self._mutual:
-            W, n = self._weights, self.n_vertices
-            nearest = self._nearest(k, by)
-            rows, columns = row_of_entries(W)[nearest], W.indices[nearest].astype(np.int64)
-            kept = np.zeros(self.n_edges, dtype=np.bool_)
-            kept[np.flatnonzero(nearest)[np.isin(rows * n + columns, columns * n + rows)]] = True
-            self._mutual[k, by] = self._with_edges(kept, None)
+            self._mutual[k, by] = self._mutual_knn(k, by)
         return self._mutual[k, by]
+
+    def _mutual_knn(self, k: int, by: str) -> FeatureGraph:
+        W, n = self.weights, self.n_vertices
+        nearest = self._nearest(k, by)
+        rows, columns = row_of_entries(W)[nearest], W.indices[nearest].astype(np.int64)
+        kept = np.zeros(self.n_edges, dtype=np.bool_)
+        kept[np.flatnonzero(nearest)[np.isin(rows * n + columns, columns * n + rows)]] = True
+        return self._with_edges(kept, None)
 
     def _nearest(self, k: int, by: str) -> Flags:
         """Flag each vertex's k strongest outgoing edges."""
         check_number("k", k, low=1, whole=True)
         check_choice("by", by, ("weight", "association"))
         if by == "weight":
-            return top_entries(self._weights, self._weights.data, k)
-        if self._association is None:
+            return top_entries(self.weights, self.weights.data, k)
+        if self.association is None:
             raise InputError('this graph holds no association of its edges; use by="weight"')
-        return top_entries(self._weights, self._association, k)
+        return top_entries(self.weights, self.association, k)
 
     def _with_edges(self, kept: Flags, first_hop: Csr | None) -> FeatureGraph:
         return FeatureGraph(
             self._names,
-            keep_entries(self._weights, kept),
-            association=None if self._association is None else self._association[kept],
-            counts=None if self._counts is None else self._counts[kept],
+            keep_entries(self.weights, kept),
+            association=None if self.association is None else self.association[kept],
+            counts=None if self.counts is None else self.counts[kept],
             first_hop=first_hop,
         )
 
@@ -237,7 +285,7 @@ class FeatureGraph:
         return self._of_vertices(np.array([self.index(name) for name in names], dtype=np.int64))
 
     def _of_vertices(self, own: Integers) -> FeatureGraph:
-        W = self._weights
+        W = self.weights
         # The positions of the entries travel through the same selection, to bring along what belongs to each
         # edge.
         positions = from_arrays(np.arange(W.nnz, dtype=np.int64), W.indices, W.indptr, W.shape)
@@ -246,9 +294,9 @@ class FeatureGraph:
         return FeatureGraph(
             self._names[own],
             from_arrays(W.data[at], picked.indices, picked.indptr, picked.shape),
-            association=None if self._association is None else self._association[at],
-            counts=None if self._counts is None else self._counts[at],
-            first_hop=None if self._first_hop is None else pick_columns(self._first_hop, own),
+            association=None if self.association is None else self.association[at],
+            counts=None if self.counts is None else self.counts[at],
+            first_hop=None if self.first_hop is None else pick_columns(self.first_hop, own),
         )
 
     def around(self, name: str, hops: int = 1, limit: int = 50) -> FeatureGraph:
@@ -258,7 +306,7 @@ class FeatureGraph:
         """
         check_number("hops", hops, low=1, whole=True)
         check_number("limit", limit, low=1, whole=True)
-        W = self._weights
+        W = self.weights
         middle = self.index(name)
         chance = np.zeros(self.n_vertices)
         chance[middle] = 1.0
@@ -278,11 +326,11 @@ class FeatureGraph:
     @cached_property
     def lengths(self) -> Floats:
         """Length -log w of each edge, in the order of `weights.data`: what makes probable paths short."""
-        return read_only(0.0 - np.log(self._weights.data))
+        return read_only(0.0 - np.log(self.weights.data))
 
     def most_probable_path(self, source: str, target: str) -> Path | None:
         """Return the path with the largest product of weights, or None where none leads to the target."""
-        W = self._weights
+        W = self.weights
         vertices, probability = _kernels.paths.best_path(
             W.indptr, W.indices, self.lengths, W.data, self.index(source), self.index(target)
         )
@@ -294,7 +342,7 @@ class FeatureGraph:
 
     @cached_property
     def _spectral_radius(self) -> float:
-        return spectral_radius(self._weights)
+        return spectral_radius(self.weights)
 
     def max_row_sum(self) -> float:
         """Return the largest weighted out-degree: a bound of |λmax| that is cheap."""
@@ -302,29 +350,32 @@ class FeatureGraph:
 
     def out_degree(self, weighted: bool = True) -> NDArray[Any]:
         """Return per vertex the sum, or the number, of edges that leave it."""
-        return self._out_sums if weighted else np.diff(self._weights.indptr)
+        return self._out_sums if weighted else np.diff(self.weights.indptr)
 
     @cached_property
     def _out_sums(self) -> Floats:
-        return _row_sums(self._weights)
+        return _row_sums(self.weights)
 
     def in_degree(self, weighted: bool = True) -> NDArray[Any]:
         """Return per vertex the sum, or the number, of edges that enter it."""
-        sums = np.bincount(self._weights.indices, self._weights.data if weighted else None, self.n_vertices)
+        sums = np.bincount(self.weights.indices, self.weights.data if weighted else None, self.n_vertices)
         return sums.astype(np.float64 if weighted else np.int64)
 
     def row_normalized(self) -> FeatureGraph:
-        """Return the random walk on this graph: the weights of each row, also of a first hop, sum to 1."""
+        """Return the random walk on this graph: the weights of each row, also of a first hop, sum to 1.
+
+        Of an edited graph: the random walk on the unedited one, with the same edits.
+        """
         return self._row_normalized
 
     @cached_property
     def _row_normalized(self) -> FeatureGraph:
         return FeatureGraph(
             self._names,
-            _normalized(self._weights),
-            association=self._association,
-            counts=self._counts,
-            first_hop=None if self._first_hop is None else _normalized(self._first_hop),
+            _normalized(self.weights),
+            association=self.association,
+            counts=self.counts,
+            first_hop=None if self.first_hop is None else _normalized(self.first_hop),
         )
 
     # ------------------------------------------------------------------------------------------------- export
