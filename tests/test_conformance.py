@@ -154,6 +154,6 @@ def test_paper_recipe_end_to_end(topics_corpus):
 
 
 def test_recipes_know_their_names():
-    assert ClassiNet.paper(vertices=700)._recipe().name == "paper"
-    assert ClassiNet(vertices=10)._recipe().name == "default"
-    assert ClassiNet(edges=HeldOut(), neighbors=ExactNeighbors())._recipe().name == "custom"
+    assert ClassiNet.paper(vertices=700).recipe().name == "paper"
+    assert ClassiNet(vertices=10).recipe().name == "default"
+    assert ClassiNet(edges=HeldOut(), neighbors=ExactNeighbors()).recipe().name == "custom"

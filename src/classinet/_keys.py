@@ -14,6 +14,8 @@ import numpy as np
 from classinet import _kernels
 from classinet._typing import Csr, Integers, Keys
 
+ROWS_AT_ONCE = 65_536
+
 
 def name_keys(names: Iterable[str]) -> Keys:
     """Hash names to 64 bits, the same on every machine and in every process."""
@@ -24,8 +26,12 @@ def name_keys(names: Iterable[str]) -> Keys:
 def row_keys(X: Csr, feature_keys: Keys) -> Keys:
     """Hash each row's content: equal rows get equal keys."""
     keys = np.empty(X.shape[0], dtype=np.uint64)
-    bits = np.ascontiguousarray(X.data, dtype=np.float64).view(np.uint64)
-    _kernels.hashing.row_keys(X.indptr, X.indices, bits, feature_keys, keys)
+    for start in range(0, len(keys), ROWS_AT_ONCE):  # a matrix that is a mapped file is never copied as a whole
+        indptr = X.indptr[start : start + ROWS_AT_ONCE + 1]
+        part = slice(indptr[0], indptr[-1])
+        bits = np.ascontiguousarray(X.data[part], dtype=np.float64).view(np.uint64)
+        out = keys[start : start + ROWS_AT_ONCE]
+        _kernels.hashing.row_keys(indptr - indptr[0], X.indices[part], bits, feature_keys, out)
     return keys
 
 

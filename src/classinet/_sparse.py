@@ -6,7 +6,10 @@ stored zeros, and float32 (what predictors see) or float64 (what users gave) dat
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +18,10 @@ from classinet import _kernels
 from classinet._typing import Csr, Integers, MatrixLike, Singles
 from classinet.engine import Engine, fixed_batches
 from classinet.exceptions import InputError
+
+B = TypeVar("B")
+ROW_BLOCK = 65_536  # rows
+ENTRY_BLOCK = 1 << 22  # stored values
 
 
 def canonical_csr(X: MatrixLike, dtype: type[np.floating[Any]] = np.float64) -> Csr:
@@ -31,12 +38,20 @@ def canonical_csr(X: MatrixLike, dtype: type[np.floating[Any]] = np.float64) -> 
 
 def from_arrays(data: Any, indices: Any, indptr: Any, shape: tuple[int, ...]) -> Csr:
     """Build a canonical CSR from arrays that are already sorted, without scipy narrowing or widening them."""
-    matrix = sparse.csr_array((shape[0], shape[1]), dtype=data.dtype)
+    # A copy of an empty matrix costs a tenth of scipy's constructor, and a single text needs many small matrices.
+    matrix = copy(_empty(int(shape[0]), int(shape[1])))
     matrix.data = data
     matrix.indices = np.asarray(indices, dtype=np.int32)
     matrix.indptr = np.asarray(indptr, dtype=np.int64)
     matrix.has_sorted_indices = True
     matrix.has_canonical_format = True
+    return matrix
+
+
+@lru_cache(maxsize=256)
+def _empty(n_rows: int, n_columns: int) -> Csr:
+    matrix = sparse.csr_array((n_rows, n_columns))
+    matrix.indptr = np.zeros(0, dtype=np.int64)  # never looked at; what is remembered should be small
     return matrix
 
 
@@ -53,8 +68,29 @@ def take_rows(X: Csr, rows: Integers) -> Csr:
     return from_arrays(X.data[source], X.indices[source], indptr, (len(rows), X.shape[1]))
 
 
+def row_slice(X: Csr, start: int, stop: int) -> Csr:
+    """Return consecutive rows, sharing the values of X."""
+    first, last = X.indptr[start], X.indptr[stop]
+    shape = (stop - start, X.shape[1])
+    return from_arrays(X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first, shape)
+
+
+def stacked(function: Callable[[B], Csr], batches: Sequence[B], n_columns: int, engine: Engine, stage: str) -> Csr:
+    """Return the rows that the batches make as one matrix; the engine decides where it is kept."""
+
+    def rows(batch: B) -> tuple[Any, ...]:
+        block = function(batch)
+        return np.diff(block.indptr), block.indices, block.data
+
+    lengths, indices, data = engine.concatenate(rows, batches, stage=stage)
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    return from_arrays(data, indices, indptr, (len(lengths), n_columns))
+
+
 def take_columns(X: Csr, columns: Integers) -> Csr:
     """Return the given distinct columns, in that order."""
+    if len(columns) == X.shape[1] and np.array_equal(columns, np.arange(len(columns))):
+        return X
     position = np.full(X.shape[1], -1, dtype=np.int32)
     position[columns] = np.arange(len(columns), dtype=np.int32)
     kept = position[X.indices] >= 0
@@ -67,7 +103,10 @@ def take_columns(X: Csr, columns: Integers) -> Csr:
 
 def column_counts(X: Csr) -> Integers:
     """Return in how many rows each column is stored."""
-    return np.bincount(X.indices, minlength=X.shape[1]).astype(np.int64)
+    counts = np.zeros(X.shape[1], dtype=np.int64)
+    for start, stop in fixed_batches(len(X.indices), ENTRY_BLOCK):  # bincount copies what it counts
+        counts += np.bincount(X.indices[start:stop], minlength=X.shape[1])
+    return counts
 
 
 def transpose(X: Csr) -> Csr:

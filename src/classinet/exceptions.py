@@ -23,6 +23,10 @@ class MissingExtraError(ClassiNetError, ImportError):
     """An optional dependency is not installed; the message names the pip command."""
 
 
+class StorageError(ClassiNetError, OSError):
+    """A saved model cannot be written or read; the message names the file, what is wrong and what to do."""
+
+
 class Cancelled(ClassiNetError):
     """Raise this from a progress callback to stop a fit; nothing half-fitted remains."""
 
@@ -33,3 +37,11 @@ class DivergenceWarning(UserWarning):
 
 class EmptyNetWarning(UserWarning):
     """No vertex could be learnt, so nothing will be expanded."""
+
+
+class LeftBehindWarning(UserWarning):
+    """A part of a model cannot be stored without executing code on loading, so it is not saved."""
+
+
+class UnknownTextWarning(UserWarning):
+    """Some texts hold no feature that is known, so their labels are not read from them."""

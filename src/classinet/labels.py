@@ -191,7 +191,7 @@ class LabelRule(BaseEstimator, ABC):  # type: ignore[misc]
         prepared = engine.broadcast(predictor.prepare_contexts(contexts))
         lists = transpose(canonical_csr(targets, np.float32))
 
-        def vote_batch(border: tuple[int, int]) -> _Batch:
+        def vote_batch(border: tuple[int, int]) -> Votes:
             scores = np.ascontiguousarray(predictor.scores(prepared, *border), dtype=np.float32)
             if np.isnan(scores).any():
                 at = border[0] + int(np.argmax(np.isnan(scores).any(axis=1)))
@@ -207,7 +207,7 @@ class LabelRule(BaseEstimator, ABC):  # type: ignore[misc]
         return LabelVectors(bits, _pack(lists), n_rows, *per_vertex)
 
     @abstractmethod
-    def _vote(self, scores: Singles, ordered: Singles, lists: Csr) -> _Batch:
+    def _vote(self, scores: Singles, ordered: Singles, lists: Csr) -> Votes:
         """Turn a batch of scores (vertices × rows) into votes.
 
         `ordered` holds each vertex's scores from low to high; `lists` says in which rows each vertex occurs.
@@ -228,7 +228,7 @@ class PosteriorLabels(LabelRule):
         self.max_rows = max_rows
         self.share = share
 
-    def _vote(self, scores: Singles, ordered: Singles, lists: Csr) -> _Batch:
+    def _vote(self, scores: Singles, ordered: Singles, lists: Csr) -> Votes:
         return _count_votes(scores, ordered, np.zeros(len(scores), dtype=np.float32), lists)
 
 
@@ -250,7 +250,7 @@ class QuantileLabels(LabelRule):
     def _check(self) -> None:
         check_number("rate", self.rate, low=0, high=1, open_low=True)
 
-    def _vote(self, scores: Singles, ordered: Singles, lists: Csr) -> _Batch:
+    def _vote(self, scores: Singles, ordered: Singles, lists: Csr) -> Votes:
         n_rows = scores.shape[1]
         quota = min(n_rows, max(1, round(self.rate * n_rows)))
         silent = n_rows - quota
@@ -259,8 +259,8 @@ class QuantileLabels(LabelRule):
 
 
 @dataclass(frozen=True, eq=False)
-class _Batch:
-    """Votes of some predictors."""
+class Votes:
+    """What some predictors say of all held-out rows."""
 
     bits: Bits
     thresholds: Floats
@@ -268,13 +268,13 @@ class _Batch:
     f1: Floats
 
 
-def _count_votes(scores: Singles, ordered: Singles, thresholds: Singles, lists: Csr, quota: int = 0) -> _Batch:
+def _count_votes(scores: Singles, ordered: Singles, thresholds: Singles, lists: Csr, quota: int = 0) -> Votes:
     """Fire above the thresholds, and at them, in the order of the rows, until `quota` rows fire."""
     bits = np.zeros((len(scores), n_words(scores.shape[1])), dtype=np.uint64)
     auc, f1 = np.empty((2, len(scores)))
     indptr, rows = lists.indptr.astype(np.int64, copy=False), lists.indices.astype(np.int32, copy=False)
     _kernels.bits.vote(scores, ordered, thresholds, quota, indptr, rows, bits, auc, f1)
-    return _Batch(bits, thresholds.astype(np.float64), auc, f1)
+    return Votes(bits, thresholds.astype(np.float64), auc, f1)
 
 
 def _pack(lists: Csr) -> Bits:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from classinet._sparse import from_arrays, take_rows
-from classinet._typing import Csr, MatrixLike
+from classinet._typing import Csr, Floats, MatrixLike
 from classinet._validation import check_choice, check_number
 from classinet.engine import ThreadEngine, fixed_batches
 from classinet.expansion import Expansion, keep_top
@@ -46,8 +46,8 @@ def weigh(E: Csr, X: Csr, weight: float, norm: str | None, top: int | None) -> C
         E = keep_top(E, top)
     scale = np.full(E.shape[0], float(weight))
     if norm == "l2":
-        lengths = _lengths(E)
-        scale = np.divide(scale * _lengths(X), lengths, out=np.zeros(len(scale)), where=lengths > 0)
+        lengths = row_lengths(E)
+        scale = np.divide(scale * row_lengths(X), lengths, out=np.zeros(len(scale)), where=lengths > 0)
     if (scale == 1.0).all():
         return E
     return from_arrays(E.data * np.repeat(scale, np.diff(E.indptr)), E.indices, E.indptr, E.shape)
@@ -61,6 +61,11 @@ def merge(X: Csr, E: Csr, net: Net, how: str) -> Csr:
     if how == "add":
         into = sparse.csr_array((E.data, net.columns[E.indices], E.indptr), shape=X.shape)
         return sparse.csr_array(_plain(X) + into)
+    return append(X, E)
+
+
+def append(X: Csr, E: Csr) -> Csr:
+    """Put the columns of E after those of X."""
     lengths_x, lengths_e = np.diff(X.indptr), np.diff(E.indptr)
     indptr = np.concatenate(([0], np.cumsum(lengths_x + lengths_e)))
     data, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
@@ -92,6 +97,7 @@ def _plain(X: Csr) -> Any:
     return sparse.csr_array((X.data, X.indices.astype(narrow, copy=False), X.indptr.astype(narrow)), shape=X.shape)
 
 
-def _lengths(X: Csr) -> Any:
+def row_lengths(X: Csr) -> Floats:
+    """Return the Euclidean length of each row."""
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return np.sqrt(np.bincount(rows, weights=X.data**2, minlength=X.shape[0]))

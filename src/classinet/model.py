@@ -6,27 +6,23 @@ recipes have names: `ClassiNet.paper()` is the published method, `ClassiNet()` t
 
 from __future__ import annotations
 
-import logging
-import warnings
-from dataclasses import dataclass
+from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from classinet._keys import name_keys, row_keys, shuffled
-from classinet._sparse import column_counts, take_columns, take_rows
-from classinet._typing import Csr, MatrixLike, Progress, Singles
+from classinet._typing import Csr, MatrixLike, Progress
 from classinet._validation import check_matrix, check_same_rows, given
+from classinet.build import Corpus, Recipe, build_net
+from classinet.build.stages import predictor_vectors
 from classinet.edges import EdgeWeights, PairSample, Similarity
 from classinet.engine import Engine, ThreadEngine
-from classinet.exceptions import EmptyNetWarning, InputError, ParameterError
+from classinet.exceptions import InputError, ParameterError
 from classinet.expansion import Expansion, Global
-from classinet.first_hop import first_hop
-from classinet.graph import FeatureGraph
 from classinet.labels import LabelRule, PosteriorLabels, QuantileLabels
 from classinet.merging import expand_rows, like_input, merge, merged_names
 from classinet.neighbors import (
@@ -38,11 +34,8 @@ from classinet.neighbors import (
     sample_vertices,
 )
 from classinet.net import Net
-from classinet.overlaps import overlapping_names
-from classinet.predictors import Factorised, Logistic, Predictor, Setup
-from classinet.vertices import VertexRule, as_rule
-
-logger = logging.getLogger("classinet")
+from classinet.predictors import Factorised, Logistic, Predictor
+from classinet.vertices import as_rule
 
 
 class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -68,9 +61,9 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from classinet.demo import sentences
+    >>> from classinet.datasets import made_up_sentences
     >>> vectorizer = CountVectorizer()
-    >>> X = vectorizer.fit_transform(sentences())
+    >>> X = vectorizer.fit_transform(made_up_sentences())
     >>> model = ClassiNet().fit(X, feature_names=vectorizer.get_feature_names_out())
     >>> model.net_.graph.successors("storm", top=1)[0].target
     'thunder'
@@ -117,19 +110,21 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: MatrixLike,
+        X: MatrixLike | Corpus,
         y: Any = None,
         *,
         targets: MatrixLike | None = None,
         forbidden: MatrixLike | None = None,
         feature_names: Any = None,
         progress: Progress | None = None,
+        engine: Engine | None = None,
     ) -> Self:
         """Build the net.
 
         Parameters
         ----------
-        X : unlabeled texts × features, non-negative; sparse is best.
+        X : unlabeled texts × features, non-negative; sparse is best. Or a `Corpus`, which knows its targets and names
+            and is read where it is, in memory or on disk.
         y : labels; looked at only by a vertex rule that needs them (`BestByLabels`).
         targets : texts × features, where the features to be predicted occur; None is X itself.
         forbidden : features × features, stored where one must not predict the other. None: features whose names contain
@@ -137,18 +132,15 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         feature_names : names of the features; None takes them from a data frame, else x0, x1, …
         progress : called as progress(stage, done, total) from this thread. Whatever it raises stops the fit and leaves
             the estimator as it was; `classinet.Cancelled` is there for that.
+        engine : where batches run, such as a `JournalEngine` that keeps what is finished; None: `n_jobs` threads, which
+            tell `progress`.
         """
-        matrix = self._check_input(X)
-        names = self._check_names(feature_names, matrix.shape[1])
-        wanted = matrix if targets is None else check_matrix(targets, "targets")
-        check_same_rows(matrix, wanted)
-        if wanted.shape[1] != matrix.shape[1]:
-            raise InputError(
-                f"targets has {wanted.shape[1]} columns and X {matrix.shape[1]}; they name the same features"
-            )
+        matrix, wanted, names = (
+            self._check_corpus(X) if isinstance(X, Corpus) else self._check(X, targets, feature_names)
+        )
         seed = _seed(self.random_state)
-        with ThreadEngine(self.n_jobs, progress) as engine:
-            net = _build(self._recipe(), matrix, wanted, forbidden, names, y, seed, engine)
+        with nullcontext(engine) if engine is not None else ThreadEngine(self.n_jobs, progress) as workers:
+            net = build_net(self.recipe(), matrix, wanted, forbidden, names, y, seed, workers)
         self.net_ = net
         return self
 
@@ -169,13 +161,12 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the share of the exact nearest neighbours that was found, over `alpha` sampled vertices (§3.3)."""
         check_is_fitted(self, "net_")
         net: Net = self.net_
-        search = self._recipe().neighbors
+        search = self.recipe().neighbors
         assert net.neighbors is not None  # a fit always leaves its shortlist
         sample = sample_vertices(net.n_vertices, alpha, _seed(self.random_state))
+        vectors = predictor_vectors(net.predictor)
         with ThreadEngine(self.n_jobs) as engine:
-            return recall(
-                net.neighbors, net.labels, _vectors(net.predictor), search.association, search.k, sample, engine
-            )
+            return recall(net.neighbors, net.labels, vectors, search.association, search.k, sample, engine)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -185,10 +176,28 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------ checks
 
+    def _check(
+        self, X: MatrixLike, targets: MatrixLike | None, feature_names: Any
+    ) -> tuple[Csr, Csr, NDArray[np.object_]]:
+        matrix = self._check_input(X)
+        names = self._check_names(feature_names, matrix.shape[1])
+        wanted = matrix if targets is None else check_matrix(targets, "targets")
+        check_same_rows(matrix, wanted)
+        if wanted.shape[1] != matrix.shape[1]:
+            raise InputError(
+                f"targets has {wanted.shape[1]} columns and X {matrix.shape[1]}; they name the same features"
+            )
+        return matrix, wanted, names
+
+    def _check_corpus(self, corpus: Corpus) -> tuple[Csr, Csr, NDArray[np.object_]]:
+        """A corpus was checked when it was made; checking its matrix again would copy it into memory."""
+        _refuse_one(corpus.n_texts)
+        validate_data(self, corpus.matrix, reset=True, skip_check_array=True)
+        return corpus.matrix, corpus.matrix if corpus.targets is None else corpus.targets, corpus.names
+
     def _check_input(self, X: MatrixLike) -> Csr:
         matrix = check_matrix(X)
-        if matrix.shape[0] < 2:
-            raise InputError("X has n_samples=1 text; a net needs at least 2 to learn from one and hold out the other")
+        _refuse_one(matrix.shape[0])
         validate_data(self, given(X, matrix), reset=True, skip_check_array=True)
         return matrix
 
@@ -205,107 +214,34 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"feature_names holds {unique[counts > 1][0]!r} more than once")
         return names
 
-    def _recipe(self) -> Recipe:
-        """Resolve what was left to us, and check the kinds of what was given."""
+    def recipe(self) -> Recipe:
+        """Return the strategies with what was left to us resolved, and the name of their combination.
+
+        >>> ClassiNet().recipe().name, ClassiNet.paper().recipe().neighbors
+        ('default', PLEB())
+        """
+        stages = self._stages()
+        for name, value, kind in zip(
+            ("predictor", "labels", "neighbors", "edges"), stages,
+            (Predictor, LabelRule, NeighborSearch, EdgeWeights), strict=True,
+        ):  # fmt: skip
+            if not isinstance(value, kind):
+                raise ParameterError(f"{name} must be a {kind.__name__} object, got {value!r}")
+        known = {repr(ClassiNet.paper()._stages()): "paper", repr(ClassiNet()._stages()): "default"}
+        predictor, labels, neighbors, edges = stages
+        name = known.get(repr(stages), "custom")
+        return Recipe(as_rule(self.vertices), predictor, labels, neighbors, edges, name)
+
+    def _stages(self) -> tuple[Any, ...]:
+        """What is done, apart from which vertices it is done for."""
         predictor = Factorised() if self.predictor is None else self.predictor
         default_search = VectorNeighbors() if hasattr(predictor, "vectors") else ExactNeighbors(k=100)
-        recipe = Recipe(
-            as_rule(self.vertices),
+        return (
             predictor,
             QuantileLabels() if self.labels is None else self.labels,
             default_search if self.neighbors is None else self.neighbors,
             Similarity() if self.edges is None else self.edges,
         )
-        for name, value, kind in (
-            ("predictor", recipe.predictor, Predictor), ("labels", recipe.labels, LabelRule),
-            ("neighbors", recipe.neighbors, NeighborSearch), ("edges", recipe.edges, EdgeWeights),
-        ):  # fmt: skip
-            if not isinstance(value, kind):
-                raise ParameterError(f"{name} must be a {kind.__name__} object, got {value!r}")
-        return recipe
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """The strategies of one fit, all resolved."""
-
-    vertices: VertexRule
-    predictor: Predictor
-    labels: LabelRule
-    neighbors: NeighborSearch
-    edges: EdgeWeights
-
-    @property
-    def name(self) -> str:
-        """Which named recipe this is, whatever its vertices."""
-        for name, model in (("paper", ClassiNet.paper()), ("default", ClassiNet())):
-            if repr(self.stages) == repr(model._recipe().stages):
-                return name
-        return "custom"
-
-    @property
-    def stages(self) -> tuple[Any, ...]:
-        """What is done, apart from which vertices it is done for."""
-        return self.predictor, self.labels, self.neighbors, self.edges
-
-
-def _build(
-    recipe: Recipe,
-    X: Csr,
-    targets: Csr,
-    forbidden: MatrixLike | None,
-    names: NDArray[np.object_],
-    y: Any,
-    seed: int,
-    engine: Engine,
-) -> Net:
-    """Run the stages of a fit, each on what the one before left."""
-    # 1. Vertices, and what must not predict them.
-    columns = recipe.vertices.choose(X, names, y)
-    masks = (
-        overlapping_names(list(names), columns)
-        if forbidden is None
-        else take_rows(check_matrix(forbidden, "forbidden"), columns)
-    )
-
-    # 2. Rows in canonical order; the first ones are held out.
-    order = shuffled(row_keys(X, name_keys(names)), seed)
-    n_held = recipe.labels.held_out_rows(X.shape[0])
-    held_out, training = order[:n_held], order[n_held:]
-    training_targets = take_columns(take_rows(targets, training), columns)
-
-    # 3. Predictors.
-    predictor = clone(recipe.predictor).fit(
-        take_rows(X, training), training_targets, masks, setup=Setup(columns, names, seed, engine)
-    )
-    left_out = {str(names[columns[i]]): reason for i, reason in predictor.left_out_.items()}
-    columns = columns[predictor.vertices_]
-    if not len(columns):
-        warnings.warn(
-            f"no vertex could be learnt; {_why(left_out)}. Nothing will be expanded",
-            EmptyNetWarning,
-            stacklevel=3,
-        )
-    logger.info("%d predictors learnt, %d candidates left out", len(columns), len(left_out))
-
-    # 4. Label vectors, neighbours, edges.
-    contexts = take_rows(X, held_out)
-    labels = recipe.labels.vote(predictor, contexts, take_columns(take_rows(targets, held_out), columns), engine)
-    vectors = _vectors(predictor)
-    near = recipe.neighbors.search(labels, vectors, engine, seed)
-    weights, association, counts = recipe.edges.weigh(near, labels, engine)
-    entry = None
-    if recipe.edges.outside:
-        all_vectors = predictor.feature_vectors() if hasattr(predictor, "feature_vectors") else None
-        entry = first_hop(
-            weights, columns, contexts, recipe.neighbors, recipe.edges, labels, vectors, all_vectors, engine
-        )
-    graph = FeatureGraph(names[columns], weights, association=association, counts=counts, first_hop=entry)
-    logger.info("%d edges", graph.n_edges)
-    return Net(
-        graph=graph, columns=columns, feature_names=names, frequency=column_counts(X) / X.shape[0],
-        predictor=predictor, labels=labels, neighbors=near, left_out=left_out, recipe=recipe.name,
-    )  # fmt: skip
 
 
 def input_names(estimator: Any, passed: Any, net: Net) -> NDArray[np.object_]:
@@ -323,8 +259,9 @@ def input_names(estimator: Any, passed: Any, net: Net) -> NDArray[np.object_]:
     return names
 
 
-def _vectors(predictor: Predictor | None) -> Singles | None:
-    return predictor.vectors() if predictor is not None and hasattr(predictor, "vectors") else None
+def _refuse_one(n_texts: int) -> None:
+    if n_texts < 2:
+        raise InputError("X has n_samples=1 text; a net needs at least 2 to learn from one and hold out the other")
 
 
 def _seed(random_state: Any) -> int:
@@ -333,11 +270,3 @@ def _seed(random_state: Any) -> int:
             raise ParameterError(f"random_state must be ≥ 0, got {random_state}")
         return int(random_state)
     return int(check_random_state(random_state).randint(0, 2**31 - 1))
-
-
-def _why(left_out: dict[str, str]) -> str:
-    if not left_out:
-        return "no feature occurs"
-    reasons = list(left_out.values())
-    common = max(set(reasons), key=lambda reason: (reasons.count(reason), reason))
-    return f"{len(reasons)} candidates were left out, most often because: {common}"

@@ -1,4 +1,4 @@
-"""Where batches run: a three-verb protocol and its implementation on local threads."""
+"""Where batches run: the contract of an engine and its implementation on local threads."""
 
 from classinet.engine.base import Engine, fixed_batches
 from classinet.engine.threads import ThreadEngine

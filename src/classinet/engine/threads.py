@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from types import TracebackType
 from typing import Self, TypeVar
 
 from classinet._typing import Progress
+from classinet.engine.base import Engine
 from classinet.exceptions import ParameterError
 
 B = TypeVar("B")
 R = TypeVar("R")
+
+AHEAD = 8  # batches in flight per thread: enough that one slow batch does not leave the others idle
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
@@ -30,7 +35,7 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
-class ThreadEngine:
+class ThreadEngine(Engine):
     """Run batches on `n_jobs` threads, telling `progress(stage, done, total)` from the calling thread.
 
     An exception raised by `progress` (say, `classinet.Cancelled`) or by a batch, and Ctrl-C, stop the stage: batches
@@ -60,46 +65,28 @@ class ThreadEngine:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
 
-    def map_batches(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> list[R]:
-        """Apply `function` to every batch; results in the order of the batches."""
-        if self.n_threads == 1 or len(batches) == 1:
-            results = []
+    def run(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> Iterator[R]:
+        """Yield the result of every batch, in the order of the batches; a few run ahead of the one that is awaited."""
+        total = len(batches)
+        if self.n_threads == 1 or total == 1:
             for done, batch in enumerate(batches, start=1):
-                results.append(function(batch))
-                self._tell(stage, done, len(batches))
-            return results
+                result = function(batch)
+                self._tell(stage, done, total)
+                yield result
+            return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.n_threads, thread_name_prefix="classinet")
-        futures = [self._pool.submit(function, batch) for batch in batches]
+        remaining = iter(batches)
+        ahead = deque(self._pool.submit(function, batch) for batch in islice(remaining, AHEAD * self.n_threads))
         try:
-            return [self._collect(future, stage, done, len(futures)) for done, future in enumerate(futures, 1)]
-        except BaseException:
-            for future in futures:
+            for done in range(1, total + 1):
+                result = ahead.popleft().result()
+                ahead.extend(self._pool.submit(function, batch) for batch in islice(remaining, 1))
+                self._tell(stage, done, total)
+                yield result
+        finally:
+            for future in ahead:
                 future.cancel()
-            raise
-
-    def tree_reduce(self, function: Callable[[R, R], R], items: Sequence[R]) -> R:
-        """Combine neighbours pairwise, level by level.
-
-        >>> ThreadEngine().tree_reduce(lambda a, b: f"({a}{b})", ["1", "2", "3"])
-        '((12)3)'
-        """
-        if not items:
-            raise ParameterError("tree_reduce needs at least one item")
-        level = list(items)
-        while len(level) > 1:
-            pairs = [function(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
-            level = pairs + level[len(pairs) * 2 :]
-        return level[0]
-
-    def broadcast(self, value: R) -> R:
-        """Threads share memory: nothing to do."""
-        return value
-
-    def _collect(self, future: Future[R], stage: str, done: int, total: int) -> R:
-        result = future.result()
-        self._tell(stage, done, total)
-        return result
 
     def _tell(self, stage: str, done: int, total: int) -> None:
         if self.progress is not None:

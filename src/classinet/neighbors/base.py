@@ -64,6 +64,11 @@ class Shortlist:
         """A shortlist without neighbours."""
         return cls(np.zeros((n, k)), np.full((n, k), -1, dtype=np.int32))
 
+    def trimmed(self) -> Shortlist:
+        """The same without the places that are free in every row: what is sent and kept of a batch."""
+        width = max(1, int((self.columns >= 0).sum(axis=1).max(initial=0)))
+        return Shortlist(self.scores[:, :width].copy(), self.columns[:, :width].copy())
+
     def floor(self, rows: Border) -> tuple[Floats, NDArray[np.int32]]:
         """The worst that some rows keep: what is not better need not be looked at."""
         return self.scores[slice(*rows), -1].copy(), self.columns[slice(*rows), -1].copy()

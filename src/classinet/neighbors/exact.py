@@ -133,4 +133,4 @@ def _best_of_tile(scorer: Scorer, common: NDArray[Any], rows: Border, columns: B
     scores = np.ascontiguousarray(scorer.score(common, rows, columns))
     found = Shortlist.empty(rows[1] - rows[0], best.scores.shape[1])
     _kernels.neighbors.shortlist_tile(scores, rows[0], columns[0], True, *best.floor(rows), found.scores, found.columns)
-    return found
+    return found.trimmed()

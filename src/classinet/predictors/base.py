@@ -18,7 +18,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from classinet._keys import name_keys, row_keys, shuffled
-from classinet._sparse import canonical_csr, column_counts, from_arrays, presence, take_columns, take_rows
+from classinet._sparse import (
+    ROW_BLOCK,
+    canonical_csr,
+    column_counts,
+    from_arrays,
+    presence,
+    row_slice,
+    stacked,
+    take_columns,
+    take_rows,
+)
 from classinet._typing import Csr, Flags, Integers, Keys, MatrixLike, Singles
 from classinet._validation import check_matrix, check_same_rows
 from classinet.engine import Engine, ThreadEngine, fixed_batches
@@ -37,12 +47,14 @@ class Setup:
     names : names of the context columns; they key the random streams. None: x0, x1, …
     seed : seed of every random stream.
     engine : where batches run.
+    ordered : the matrices are what `seen` and `presence` return, rows in canonical order: they are used as they are.
     """
 
     columns: Integers | None = None
     names: NDArray[np.object_] | None = None
     seed: int = 0
     engine: Engine = field(default_factory=ThreadEngine)
+    ordered: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,9 +81,16 @@ class Problem:
 
     def keep(self, vertices: Integers) -> Problem:
         """Restrict the problem to some of its targets."""
+        if len(vertices) == self.n_vertices:
+            return self
+
+        def rows(border: tuple[int, int]) -> Csr:
+            return take_columns(row_slice(self.targets, *border), vertices)
+
+        borders = fixed_batches(self.targets.shape[0], ROW_BLOCK)
         return replace(
             self,
-            targets=take_columns(self.targets, vertices),
+            targets=stacked(rows, borders, len(vertices), self.engine, "learnable vertices"),
             forbidden=take_rows(self.forbidden, vertices),
             columns=self.columns[vertices],
             vertex_keys=self.vertex_keys[vertices],
@@ -139,7 +158,13 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
             raise InputError(
                 f"contexts has {matrix.shape[1]} features, but the predictors were fitted on {self.n_features_in_}"
             )
-        return self._seen(matrix)
+        return self.seen(matrix)
+
+    def seen(self, contexts: Csr) -> Csr:
+        """Return what a predictor sees of contexts: presence, unless it was told to look at values."""
+        if self.binary:
+            return presence(contexts)
+        return from_arrays(contexts.data.astype(np.float32), contexts.indices, contexts.indptr, contexts.shape)
 
     def decision_function(self, contexts: MatrixLike) -> Singles:
         """Return scores (texts × vertices); above 0 means that the vertex is predicted to occur."""
@@ -159,12 +184,6 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
         return {"positives": self.positives_}
 
     # ------------------------------------------------------------------------------------------ for the kinds
-
-    def _seen(self, contexts: Csr) -> Csr:
-        """What a predictor sees of contexts: presence, unless it was told to look at values."""
-        if self.binary:
-            return presence(contexts)
-        return from_arrays(contexts.data.astype(np.float32), contexts.indices, contexts.indptr, contexts.shape)
 
     def _which_are_usable(self) -> str:
         """What a text must have to be trained on, in words."""
@@ -192,8 +211,9 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
     def _prepare(
         self, contexts: MatrixLike, targets: MatrixLike, forbidden: MatrixLike | None, setup: Setup
     ) -> Problem:
-        contexts = check_matrix(contexts, "contexts")
-        targets = check_matrix(targets, "targets", min_features=0)
+        if not setup.ordered:
+            contexts = check_matrix(contexts, "contexts")
+            targets = check_matrix(targets, "targets", min_features=0)
         check_same_rows(contexts, targets)
         n_features, n_targets = contexts.shape[1], targets.shape[1]
         names = setup.names
@@ -210,12 +230,14 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
         columns = np.asarray(columns, dtype=np.int64)
         own_names = [names[c] if c >= 0 else f"target {i}" for i, c in enumerate(columns)]
         vertex_keys = name_keys(own_names)
-        # Both matrices count: rows with the same context may have different targets. (A sum that cannot cancel.)
-        keys = row_keys(contexts, name_keys(names)) + np.uint64(2) * row_keys(targets, vertex_keys)
-        order = shuffled(keys, setup.seed)
+        if not setup.ordered:
+            # Both matrices count: rows with the same context may have different targets. (A sum that cannot cancel.)
+            keys = row_keys(contexts, name_keys(names)) + np.uint64(2) * row_keys(targets, vertex_keys)
+            order = shuffled(keys, setup.seed)
+            contexts, targets = self.seen(take_rows(contexts, order)), presence(take_rows(targets, order))
         return Problem(
-            contexts=self._seen(take_rows(contexts, order)),
-            targets=presence(take_rows(targets, order)),
+            contexts=contexts,
+            targets=targets,
             forbidden=_with_own_column(forbidden, columns, (n_targets, n_features)),
             columns=columns,
             names=names,

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from classinet import _kernels
-from classinet._sparse import canonical_csr, from_arrays, times_dense, transpose
+from classinet._sparse import ROW_BLOCK, canonical_csr, from_arrays, row_slice, times_dense, transpose
 from classinet._typing import Csr, Keys, Singles
-from classinet.engine import Engine
+from classinet.engine import Engine, fixed_batches
 
 CONTEXT_SMOOTHING = 0.75
 OVERSAMPLING = 8
@@ -29,12 +29,7 @@ def positive_pmi(contexts: Csr, targets: Csr, forbidden: Csr) -> Csr:
     A text spreads one unit of evidence for each of its targets evenly over its features, so long texts do not drown
     short ones.
     """
-    lengths = np.maximum(np.diff(contexts.indptr) - 1, 1)
-    shares = from_arrays(
-        np.repeat(np.float32(1.0) / lengths.astype(np.float32), np.diff(contexts.indptr)),
-        contexts.indices, contexts.indptr, contexts.shape,
-    )  # fmt: skip
-    joint = canonical_csr(transpose(targets) @ shares, np.float32)
+    joint = _joint(contexts, targets)
     joint = canonical_csr(joint - joint.multiply(forbidden), np.float32)
     per_target = np.asarray(joint.sum(axis=1), dtype=np.float64).ravel()
     smoothed = np.asarray(joint.sum(axis=0), dtype=np.float64).ravel() ** CONTEXT_SMOOTHING
@@ -49,6 +44,20 @@ def positive_pmi(contexts: Csr, targets: Csr, forbidden: Csr) -> Csr:
         ),
         np.float32,
     )
+
+
+def _joint(contexts: Csr, targets: Csr) -> Csr:
+    """How often each vertex is met with each feature, a text's evidence spread over its features."""
+    joint = None
+    for start, stop in fixed_batches(contexts.shape[0], ROW_BLOCK):
+        texts, vertices = row_slice(contexts, start, stop), row_slice(targets, start, stop)
+        lengths = np.diff(texts.indptr)
+        share = np.float32(1.0) / np.maximum(lengths - 1, 1).astype(np.float32)
+        shares = from_arrays(np.repeat(share, lengths), texts.indices, texts.indptr, texts.shape)
+        met = canonical_csr(transpose(vertices) @ shares, np.float32)
+        joint = met if joint is None else canonical_csr(joint + met, np.float32)
+    assert joint is not None  # a problem has rows
+    return joint
 
 
 def truncated_svd(matrix: Csr, rank: int, keys: Keys, engine: Engine) -> tuple[Singles, Singles]:

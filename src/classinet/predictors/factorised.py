@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,9 +19,10 @@ from scipy.special import logsumexp
 
 from classinet import _kernels
 from classinet._keys import name_keys
-from classinet._sparse import column_counts, take_rows
+from classinet._sparse import column_counts, row_slice
 from classinet._typing import Csr, Floats, MatrixLike, Singles
 from classinet._validation import check_number
+from classinet.engine import Engine, fixed_batches
 from classinet.predictors.base import VERTEX_BATCH, Predictor, Problem
 from classinet.predictors.cooccurrence import positive_pmi, truncated_svd
 from classinet.predictors.sampled import sigmoid
@@ -99,13 +101,20 @@ class Factorised(Predictor):
         # 1. Context vectors in closed form, and the rank by held-out words.
         asked = RANKS if self.rank == "auto" else (self.rank,)
         ranks = sorted({min(rank, training.n_vertices, training.contexts.shape[1]) for rank in asked})
-        pmi = positive_pmi(training.contexts, training.targets, training.forbidden)
-        targets, contexts = truncated_svd(pmi, ranks[-1], name_keys(problem.names), problem.engine)
-        del pmi
+        engine, keys = problem.engine, name_keys(problem.names)
+
+        def vectors(local: Engine) -> tuple[Singles, Singles]:
+            pmi = positive_pmi(training.contexts, training.targets, training.forbidden)
+            return truncated_svd(pmi, ranks[-1], keys, local)
+
+        targets, contexts = engine.checkpoint(vectors, stage="context vectors")
         start = Factors(contexts, targets, _log_odds(training))
         self.rank_ = ranks[-1]
         if len(ranks) > 1 and judge.n_words:
-            self.rank_losses_ = {rank: judge.loss(_truncate(start, rank)) for rank in ranks}
+            losses = engine.checkpoint(
+                lambda local: [judge.loss(_truncate(start, rank), local) for rank in ranks], stage="rank"
+            )
+            self.rank_losses_ = dict(zip(ranks, losses, strict=True))
             good_enough = min(self.rank_losses_.values()) + RANK_TOLERANCE
             self.rank_ = next(rank for rank, loss in self.rank_losses_.items() if loss <= good_enough)
         factors = _truncate(start, self.rank_)
@@ -120,26 +129,35 @@ class Factorised(Predictor):
         chance, alias = np.empty(len(draws)), np.empty(len(draws), dtype=np.int64)
         _kernels.factorised.alias_table(draws, chance, alias)
         offsets = np.log(np.maximum(self.negatives * draws / max(draws.sum(), 1e-300), 1e-300))
-        energy = np.full(len(draws), 1e-3)
         contexts, texts, forbidden = training.contexts, training.targets, training.forbidden
-        losses = [judge.loss(factors)] if judge.n_words else []
-        automatic = self.passes == "auto"
-        best, best_pass = factors, 0
-        for number in range(1, (MAX_PASSES if self.passes == "auto" else self.passes) + 1):
-            current = Factors(factors.contexts, factors.targets.copy(), factors.bias.copy())
-            key = np.uint64((training.seed * 1_000_003 + number) % 2**63)
+        automatic = self.passes == "auto" and judge.n_words > 0
 
-            def train(shard: int, current: Factors = current, key: np.uint64 = key) -> None:
+        def one_pass(
+            local: Engine, number: int, before: Factors, energy: Floats
+        ) -> tuple[Singles, Singles, Floats, float]:
+            """The target vectors, biases, energies and held-out loss after one more pass."""
+            after = Factors(before.contexts, before.targets.copy(), before.bias.copy())
+            energy, key = energy.copy(), np.uint64((training.seed * 1_000_003 + number) % 2**63)
+
+            def train(shard: int) -> None:
                 _kernels.factorised.train_shard(
                     shard, SHARDS, contexts.indptr, contexts.indices, texts.indptr, texts.indices,
                     forbidden.indptr, forbidden.indices, chance, alias, offsets, self.negatives, key,
-                    float(self.learning_rate), *current, energy,
+                    float(self.learning_rate), *after, energy,
                 )  # fmt: skip
 
-            training.engine.map_batches(train, range(SHARDS), stage=f"predictors, pass {number}")
-            factors = current
-            if automatic and losses:
-                losses.append(judge.loss(factors))
+            local.map_batches(train, range(SHARDS), stage=f"predictors, pass {number}")
+            return after.targets, after.bias, energy, judge.loss(after, local) if automatic else np.nan
+
+        engine = training.engine
+        losses = [engine.checkpoint(partial(judge.loss, factors), stage="held-out words")] if judge.n_words else []
+        best, best_pass, energy = factors, 0, np.full(len(draws), 1e-3)
+        for number in range(1, (MAX_PASSES if self.passes == "auto" else self.passes) + 1):
+            step = partial(one_pass, number=number, before=factors, energy=energy)
+            targets, bias, energy, loss = engine.checkpoint(step, stage=f"pass {number}")
+            factors = Factors(factors.contexts, targets, bias)
+            if automatic:
+                losses.append(loss)
                 if losses[-1] > losses[best_pass] - PASS_GAIN:
                     break
             best, best_pass = factors, number
@@ -178,31 +196,28 @@ class _Judge:
     """How well the words of held-out texts are predicted, each from the rest of its text."""
 
     def __init__(self, held_out: Problem) -> None:
-        self.problem = held_out
+        self.forbidden = held_out.forbidden
         counts = np.cumsum(np.diff(held_out.targets.indptr))
-        n_texts = int(np.searchsorted(counts, VALIDATION_WORDS)) + 1
-        self.texts = take_rows(held_out.contexts, np.arange(min(n_texts, len(counts))))
-        self.words = take_rows(held_out.targets, np.arange(min(n_texts, len(counts))))
+        n_texts = min(int(np.searchsorted(counts, VALIDATION_WORDS)) + 1, len(counts))
+        self.texts = row_slice(held_out.contexts, 0, n_texts)
+        self.words = row_slice(held_out.targets, 0, n_texts)
         self.n_words = self.words.nnz
 
-    def loss(self, factors: Factors) -> float:
+    def loss(self, factors: Factors, engine: Engine) -> float:
         """Mean of −log p(word | rest of its text), p normalised over all vertices."""
-        n_vertices = len(factors.bias)
-        out = np.empty((n_vertices, self.texts.shape[0]), dtype=np.float32)
 
-        def score(batch: int) -> None:
-            start, stop = batch * VERTEX_BATCH, min(n_vertices, (batch + 1) * VERTEX_BATCH)
-            out[start:stop] = _scores(factors, self.problem.forbidden, self.texts, start, stop)
+        def score(border: tuple[int, int]) -> Singles:
+            return _scores(factors, self.forbidden, self.texts, *border)
 
-        self.problem.engine.map_batches(score, range(-(-n_vertices // VERTEX_BATCH)), stage="held-out words")
+        borders = fixed_batches(len(factors.bias), VERTEX_BATCH)
+        out = np.concatenate(engine.map_batches(score, borders, stage="held-out words"))
         total = logsumexp(out.astype(np.float64), axis=0)
         texts = np.repeat(np.arange(self.words.shape[0]), np.diff(self.words.indptr))
         return float(np.mean(total[texts] - out[self.words.indices, texts]))
 
 
 def _rows(problem: Problem, start: int, stop: int) -> Problem:
-    rows = np.arange(start, stop)
-    return problem.on(take_rows(problem.contexts, rows), take_rows(problem.targets, rows))
+    return problem.on(row_slice(problem.contexts, start, stop), row_slice(problem.targets, start, stop))
 
 
 def _log_odds(training: Problem) -> Singles:

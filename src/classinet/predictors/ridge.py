@@ -60,12 +60,16 @@ class Ridge(Predictor):
         targets, n_rows = problem.targets, contexts.shape[0]
         means = np.asarray(contexts.sum(axis=0), dtype=np.float64).ravel() / max(n_rows, 1)
         target_means = column_counts(targets) / max(n_rows, 1)
-        with threadpool_limits(1):
-            inverse = _centred_products(contexts, contexts, means, means, n_rows)
-            np.fill_diagonal(inverse, inverse.diagonal() + self.penalty)
-            invert_symmetric(inverse, problem.engine)
-            free = _free_solution(inverse, contexts, targets, means, target_means, n_rows)
-            self.coef_ = _without_forbidden(inverse, free, take_columns(problem.forbidden, problem.columns))
+
+        def solve(local: Engine) -> Singles:
+            with threadpool_limits(1):
+                inverse = _centred_products(contexts, contexts, means, means, n_rows)
+                np.fill_diagonal(inverse, inverse.diagonal() + self.penalty)
+                invert_symmetric(inverse, local)
+                free = _free_solution(inverse, contexts, targets, means, target_means, n_rows)
+                return _without_forbidden(inverse, free, take_columns(problem.forbidden, problem.columns))
+
+        self.coef_ = problem.engine.checkpoint(solve, stage="ridge")
         self.intercept_ = (target_means - means.astype(np.float32) @ self.coef_).astype(np.float32)
 
     def scores(self, contexts: Csr, start: int, stop: int) -> Singles:

@@ -1,0 +1,18 @@
+"""One restartable orchestrator: the stages of a fit, a journal of what is finished, a corpus that streams."""
+
+from classinet.build.corpus import Corpus, stream_corpus
+from classinet.build.journal import JournalEngine
+from classinet.build.orchestrator import Built, build_directory, build_text, discard
+from classinet.build.stages import Recipe, build_net
+
+__all__ = [
+    "Built",
+    "Corpus",
+    "JournalEngine",
+    "Recipe",
+    "build_directory",
+    "build_net",
+    "build_text",
+    "discard",
+    "stream_corpus",
+]

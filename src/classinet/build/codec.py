@@ -1,0 +1,206 @@
+"""Results of batches as files: exact, checked, mappable, and nothing in them is ever executed.
+
+Enter: values made of None, numbers, strings, tuples, lists, arrays, canonical CSR matrices and the few result classes
+of the stages. Leaves: a safetensors file whose name ends in the hash of its content, so that a file which was cut or
+altered is known for what it is, and a value can be read back without a copy.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from hashlib import blake2b
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from classinet._files import whole_file
+from classinet._sparse import from_arrays
+from classinet.exceptions import ClassiNetError
+from classinet.labels import Votes
+from classinet.neighbors.base import Shortlist
+
+SUFFIX = ".safetensors"
+KNOWN = {kind.__name__: kind for kind in (Shortlist, Votes)}
+DTYPES = {
+    "BOOL": "|b1", "U8": "|u1", "I8": "|i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4", "U64": "<u8",
+    "I64": "<i8", "F32": "<f4", "F64": "<f8",
+}  # fmt: skip
+CODES = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
+
+
+class NotStorableError(ClassiNetError, TypeError):
+    """A value cannot be written without pickle, which this library never uses."""
+
+
+def write_value(place: Path, value: Any) -> Path:
+    """Write a value to `place` plus the hash of its content; return the path.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = write_value(Path(folder.name) / "sums", (1, "a", np.arange(3)))
+    >>> is_intact(path), read_value(path)
+    (True, (1, 'a', array([0, 1, 2])))
+    >>> folder.cleanup()
+    """
+    arrays: list[NDArray[Any]] = []
+    tree = json.dumps(_encode(value, arrays))
+    # The widest come first: every array then starts at a multiple of its item size.
+    order = sorted(range(len(arrays)), key=lambda i: -arrays[i].itemsize)
+    header: dict[str, Any] = {"__metadata__": {"tree": tree}}
+    end = 0
+    for i in order:
+        start, end = end, end + arrays[i].nbytes
+        header[str(i)] = {"dtype": CODES[arrays[i].dtype], "shape": arrays[i].shape, "data_offsets": [start, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    pieces: list[bytes | memoryview] = [len(text).to_bytes(8, "little"), text, *(_bytes(arrays[i]) for i in order)]
+    digest = blake2b(digest_size=16)
+    for piece in pieces:
+        digest.update(piece)
+    path = place.with_name(f"{place.name}.{digest.hexdigest()}{SUFFIX}")
+    with whole_file(path, binary=True) as file:
+        for piece in pieces:
+            file.write(piece)
+    return path
+
+
+def is_intact(path: Path) -> bool:
+    """Whether the content is what the name says."""
+    return hash_of(path) == path.name.removesuffix(SUFFIX).rpartition(".")[2]
+
+
+def hash_of(path: Path) -> str:
+    """Return the hash of a file's content, read piece by piece."""
+    digest = blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while piece := file.read(1 << 22):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def read_value(path: Path, *, mapped: bool = False) -> Any:
+    """Read what `write_value` wrote; `mapped` leaves the arrays in the file until they are looked at."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+    content = map_file(path, np.dtype(np.uint8)) if mapped else np.fromfile(path, dtype=np.uint8)
+    tree = json.loads(header.pop("__metadata__")["tree"])
+    arrays = []
+    for i in range(len(header)):
+        entry = header[str(i)]
+        start, stop = (8 + size + offset for offset in entry["data_offsets"])
+        arrays.append(content[start:stop].view(DTYPES[entry["dtype"]]).reshape(entry["shape"]))
+    return _decode(tree, arrays)
+
+
+def map_file(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Map a file of plain numbers; writing to the array changes memory, never the file.
+
+    (Kernels are compiled for arrays that can be written; a read-only map would have them compiled again.)
+    """
+    if not path.stat().st_size:
+        return np.empty(0, dtype=dtype)
+    return np.memmap(path, dtype=dtype, mode="c").view(np.ndarray)
+
+
+class ArrayFiles:
+    """Arrays that grow batch by batch, each in a file of its own; an index, written last, makes them valid."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.index = directory / "index.json"
+
+    def write(self, batches: Iterator[Sequence[NDArray[Any]]]) -> None:
+        """Append the arrays of every batch along their first axis."""
+        self.directory.mkdir(exist_ok=True)
+        files: list[Any] = []
+        shapes: list[list[int]] = []
+        dtypes: list[str] = []
+        hashes: list[Any] = []
+        try:
+            for batch in batches:
+                if not files:
+                    files = [self._file(i).open("wb") for i in range(len(batch))]
+                    shapes, dtypes = [[0, *a.shape[1:]] for a in batch], [a.dtype.str for a in batch]
+                    hashes = [blake2b(digest_size=16) for _ in batch]
+                for file, shape, digest, array in zip(files, shapes, hashes, batch, strict=True):
+                    piece = _bytes(np.ascontiguousarray(array))
+                    file.write(piece)
+                    digest.update(piece)
+                    shape[0] += len(array)
+            for file in files:
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            for file in files:
+                file.close()
+        entries = [
+            {"dtype": dtype, "shape": shape, "hash": digest.hexdigest()}
+            for dtype, shape, digest in zip(dtypes, shapes, hashes, strict=True)
+        ]
+        with whole_file(self.index) as file:
+            json.dump(entries, file)
+
+    def read(self) -> tuple[NDArray[Any], ...] | None:
+        """Return the arrays, mapped; None where they are missing, unfinished or altered."""
+        try:
+            entries = json.loads(self.index.read_text(encoding="utf-8"))
+            if any(hash_of(self._file(i)) != entry["hash"] for i, entry in enumerate(entries)):
+                return None
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+        dtypes, shapes = [np.dtype(entry["dtype"]) for entry in entries], [entry["shape"] for entry in entries]
+        sizes = [prod(shape) * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=True)]
+        if any(self._file(i).stat().st_size != size for i, size in enumerate(sizes)):
+            return None
+        return tuple(
+            map_file(self._file(i), dtype).reshape(shape)
+            for i, (dtype, shape) in enumerate(zip(dtypes, shapes, strict=True))
+        )
+
+    def _file(self, number: int) -> Path:
+        return self.directory / f"{number}.array"
+
+
+def _bytes(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
+
+
+def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    """A JSON tree in which arrays are numbers in a list."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if type(value) in (tuple, list):
+        return {type(value).__name__: [_encode(item, arrays) for item in value]}
+    if isinstance(value, np.ndarray) and value.dtype in CODES:
+        arrays.append(np.ascontiguousarray(value))
+        return {"array": len(arrays) - 1}
+    if isinstance(value, sparse.csr_array):
+        return {"csr": list(value.shape), "of": _encode((value.data, value.indices, value.indptr), arrays)}
+    name = type(value).__name__
+    if KNOWN.get(name) is type(value):
+        return {"kind": name, "of": _encode(tuple(getattr(value, f.name) for f in fields(value)), arrays)}
+    raise NotStorableError(f"a {name} cannot be stored without pickle")
+
+
+def _decode(tree: Any, arrays: list[NDArray[Any]]) -> Any:
+    match tree:
+        case {"tuple": items}:
+            return tuple(_decode(item, arrays) for item in items)
+        case {"list": items}:
+            return [_decode(item, arrays) for item in items]
+        case {"array": number}:
+            return arrays[number]
+        case {"csr": (rows, columns), "of": parts}:
+            data, indices, indptr = _decode(parts, arrays)
+            return from_arrays(data, indices, indptr, (rows, columns))
+        case {"kind": name, "of": parts}:
+            return KNOWN[name](*_decode(parts, arrays))
+    return tree

@@ -1,0 +1,198 @@
+"""From texts to a net in a directory of finished batches: whatever stops a build, it continues where it was.
+
+Enter: texts, a vectorizer, and a function that fits a net to a corpus on an engine. Leaves: the fitted vectorizer, the
+net and the corpus. With a directory, everything finished is kept there: `build.json` says what is being built, `lock`
+that a process is at it, `steps` holds the journal. Without one, the same code builds in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from classinet._files import whole_file
+from classinet._typing import Progress
+from classinet.build.corpus import Corpus, stream_corpus
+from classinet.build.journal import JournalEngine
+from classinet.engine import Engine, ThreadEngine
+from classinet.exceptions import StorageError
+from classinet.net import Net
+from classinet.text import TextVectorizer
+
+SETTINGS, LOCK, STEPS = "build.json", "lock", "steps"
+LIBRARIES = ("classinets", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """What a build leaves: how to read texts, the net, and the texts it was built from as a matrix."""
+
+    vectorizer: TextVectorizer
+    net: Net
+    corpus: Corpus
+
+
+def build_text(
+    texts: Iterable[str],
+    *,
+    vectorizer: TextVectorizer,
+    fit: Callable[[Corpus, Engine], Net],
+    settings: Mapping[str, object],
+    directory: str | Path | None = None,
+    resume: bool = False,
+    split: str | None = None,
+    context: str | int | None = None,
+    documents: Iterable[Any] | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Built:
+    """Build a net from texts, restartably if a directory is given.
+
+    Parameters
+    ----------
+    texts : read once, in order; to resume, give the same again.
+    vectorizer : what the features of a text are, and which to keep.
+    fit : makes the net; must depend on nothing but its arguments and what `settings` says.
+    settings : what the result depends on beside the texts, as values with a telling `repr`; compared when resuming.
+    directory : where finished batches are kept; None: in memory, and an interruption loses all.
+    resume : continue what an interrupted build left in the directory.
+    split, context, documents : see `stream_corpus`.
+    engine : where batches run; None: a thread for each core, which tell `progress`.
+    progress : called as progress(stage, done, total).
+
+    >>> from classinet.datasets import made_up_sentences
+    >>> from classinet.model import ClassiNet
+    >>> fit = lambda corpus, engine: ClassiNet().fit(corpus, engine=engine).net_
+    >>> built = build_text(made_up_sentences(), vectorizer=TextVectorizer(), fit=fit, settings={})
+    >>> built.net.graph.successors("storm", top=1)[0].target
+    'cloud'
+    """
+    said = {
+        "vectorizer": vectorizer, "split": split, "context": context, "documents": documents is not None, **settings,
+    }  # fmt: skip
+    with (
+        nullcontext(engine) if engine is not None else ThreadEngine(-1, progress) as workers,
+        nullcontext() if directory is None else build_directory(directory, said, resume=resume) as place,
+    ):
+        kept = workers if place is None else JournalEngine(workers, place)
+        corpus = stream_corpus(
+            texts, vectorizer, kept, split=split, context=context, documents=documents, progress=progress
+        )
+        return Built(vectorizer.with_vocabulary(list(corpus.names)), fit(corpus, kept), corpus)
+
+
+@contextmanager
+def build_directory(directory: str | Path, settings: Mapping[str, object], *, resume: bool) -> Iterator[Path]:
+    """Open a directory for one build, and yield where its steps are kept.
+
+    A directory that holds anything else is refused, and so are a second process, another build, and a build that was
+    begun before unless it is to be resumed.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with build_directory(Path(folder.name) / "net.build", {"seed": 0}, resume=False) as steps:
+    ...     steps.name
+    'steps'
+    >>> with build_directory(Path(folder.name) / "net.build", {"seed": 1}, resume=True):
+    ...     pass
+    Traceback (most recent call last):
+    ...
+    classinet.exceptions.StorageError: ... was begun with other settings: seed was 0, now it is 1. ...
+    >>> folder.cleanup()
+    """
+    place = Path(directory)
+    if place.exists() and not _may_be_build(place):
+        raise StorageError(f"{place} holds something other than a build; give an empty directory, or a new name")
+    place.mkdir(parents=True, exist_ok=True)
+    with _locked(place):
+        said = {name: repr(value) for name, value in {**settings, **_versions()}.items()}
+        _check_settings(place, said, resume)
+        yield place / STEPS
+
+
+def discard(directory: str | Path) -> None:
+    """Remove a build's directory: what a build made, and the directory itself if nothing else is in it.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> place = Path(folder.name) / "net.build"
+    >>> with build_directory(place, {}, resume=False):
+    ...     pass
+    >>> discard(place)
+    >>> place.exists()
+    False
+    >>> folder.cleanup()
+    """
+    place = Path(directory)
+    if not (place / SETTINGS).is_file():
+        raise StorageError(f"{place} is not the directory of a build (no {SETTINGS}); nothing was removed")
+    with _locked(place):
+        if (place / STEPS).exists():
+            shutil.rmtree(place / STEPS)
+        (place / SETTINGS).unlink()
+        (place / LOCK).unlink()
+    if not any(place.iterdir()):
+        place.rmdir()
+
+
+def _may_be_build(place: Path) -> bool:
+    """Whether this is the directory of a build, or at most of one that was killed before it had written a word."""
+    if not place.is_dir() or (place / SETTINGS).is_file():
+        return place.is_dir()
+    return all(entry.name == LOCK or entry.name.startswith(f".{SETTINGS}.") for entry in place.iterdir())
+
+
+def _check_settings(place: Path, said: dict[str, str], resume: bool) -> None:
+    file = place / SETTINGS
+    if not file.exists():
+        with whole_file(file) as out:
+            json.dump(said, out, indent=1)
+        return
+    if not resume:
+        raise StorageError(
+            f"{place} holds a build that was begun before; pass resume=True (--resume) to continue it, or remove the "
+            "directory"
+        )
+    try:
+        before = dict(json.loads(file.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
+        raise StorageError(f"{file} is damaged; remove {place} and build anew") from None
+    changes = [
+        f"{name} was {before.get(name, 'not given')}, now it is {said.get(name, 'not given')}"
+        for name in {**before, **said}
+        if before.get(name) != said.get(name)
+    ]
+    if changes:
+        raise StorageError(
+            f"{place} was begun with other settings: {'; '.join(changes)}. Resume with the same ones, or remove the "
+            "directory"
+        )
+
+
+def _versions() -> dict[str, str]:
+    """What the bytes of a result depend on beside the settings: the libraries, and the type of CPU."""
+    return {name: version(name) for name in LIBRARIES} | {"cpu": platform.machine()}
+
+
+@contextmanager
+def _locked(place: Path) -> Iterator[None]:
+    """Hold the directory for this process; the lock of a process that died is free."""
+    with (place / LOCK).open("a") as file:
+        if sys.platform != "win32":
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise StorageError(
+                    f"another process is building in {place}; wait for it or use another directory"
+                ) from None
+        yield
