@@ -7,7 +7,12 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from scipy import sparse
+
+# A busy machine is no bug: how long an example takes belongs in the benchmarks.
+settings.register_profile("classinet", deadline=None)
+settings.load_profile("classinet")
 
 TOPICS = {
     "film": ["film", "actor", "plot", "scene", "music", "camera"],

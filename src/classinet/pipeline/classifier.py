@@ -1,0 +1,280 @@
+"""`ClassiNetClassifier`: texts and a few labels in, labels and reasons out.
+
+Enter: a net and labelled texts. Leaves: a linear classifier over each text's own features and those the net infers.
+The net is a part of the constructor: cross-validation and grid search share it and neither refit nor slice it.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from classinet._sparse import column_counts, take_columns
+from classinet._typing import Csr, Floats
+from classinet._validation import check_number
+from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
+from classinet.expansion import Expansion, Global
+from classinet.explain import Explanation
+from classinet.merging import like_input
+from classinet.net import Net
+from classinet.pipeline.editing import Editable
+from classinet.pipeline.explaining import explain_text
+from classinet.pipeline.head import Head
+from classinet.pipeline.linear import MAX_SPAN, fit_linear, inner_products, span
+from classinet.pipeline.representation import Representation, no_rows
+from classinet.pipeline.targets import Targets, as_targets
+from classinet.pipeline.text_net import TextNet
+from classinet.pipeline.tuning import choose
+from classinet.text.vectorizer import strings
+
+
+class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify short texts by their words and the words a net infers from them.
+
+    Parameters
+    ----------
+    net : a fitted `TextNet`; an unfitted one, which is then fitted on the texts given to `fit`; None for a default one.
+    expansion : how texts are expanded; None is `Global()`.
+    C : inverse strength of regularisation, or "auto": by cross-validation, 10 where labels are too few for that.
+    weight : length of the expansion relative to the text's own features, 0 for no expansion; or "auto": by
+        cross-validation, 1 where labels are too few for that.
+    class_weight : None, "balanced", or a dict from label to weight.
+    n_jobs : threads for expanding many texts; None is one, -1 all cores.
+    random_state : seed of the folds.
+
+    Attributes
+    ----------
+    classes_ : the classes, or tags, sorted.
+    settings_ : the C and weight in use, and how they were chosen.
+    head_ : the linear classifier; `plain_head_` is one trained alike without expansion, to compare with.
+    text_net_ : the net in use.
+    extra_features_ : features of the labelled texts that the net does not know.
+
+    Examples
+    --------
+    >>> from classinet.datasets import made_up_sentences
+    >>> net = TextNet().fit(made_up_sentences())
+    >>> labelled = ["rain and wind", "bread in the oven", "a late goal"]
+    >>> clf = ClassiNetClassifier(net).fit(labelled, ["weather", "kitchen", "football"])
+    >>> clf.predict(["thunder and snow", "onion soup"])
+    array(['weather', 'kitchen'], dtype='<U8')
+    >>> sorted(feature.name for feature in clf.explain("snow").expanded.predicted[:3])
+    ['cloud', 'sun', 'thunder']
+    """
+
+    def __init__(
+        self,
+        net: TextNet | None = None,
+        expansion: Expansion | None = None,
+        C: float | str = "auto",
+        weight: float | str = "auto",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.net = net
+        self.expansion = expansion
+        self.C = C
+        self.weight = weight
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_clone__(self) -> Self:
+        parameters = {
+            name: clone(value, safe=False) for name, value in self.get_params(deep=False).items() if name != "net"
+        }
+        return type(self)(net=self.net if hasattr(self.net, "net_") else clone(self.net, safe=False), **parameters)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of a net that is fitted already would change what others share, and are refused."""
+        inside = [name for name in params if name.startswith("net__")]
+        if inside and hasattr(params.get("net", self.net), "net_"):
+            raise ParameterError(
+                f"{inside[0]} would change a net that is fitted already; pass net=TextNet(...) instead"
+            )
+        super().set_params(**params)
+        return self
+
+    # ---------------------------------------------------------------------------------------------------- fit
+
+    def fit(self, texts: Iterable[str], y: Any, sample_weight: Any = None) -> Self:
+        """Learn from labelled texts.
+
+        Parameters
+        ----------
+        texts : the texts.
+        y : one label a text; or a list of tags a text, or a 0/1 matrix (texts × tags), for labels that do not exclude
+            each other.
+        sample_weight : one weight a text.
+        """
+        texts = list(strings(texts))
+        self._check_parameters()
+        targets = as_targets(y, len(texts))
+        weights = targets.row_weights(self.class_weight, sample_weight)
+        text_net = self._resolve(texts)
+        extra = _unknown_to(text_net, texts)
+        expansion = Global() if self.expansion is None else self.expansion
+        representation = Representation.of(
+            text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra, expansion, n_jobs=self.n_jobs
+        )
+        own = representation.text_rows(representation.counts(texts))
+        if own.nnz == 0:
+            raise InputError("no labelled text holds a single feature; texts may be empty, or the tokenizer drops all")
+        expanded = representation.expansion_rows(own)
+        settings = choose(own, expanded, targets, weights, self.C, self.weight, self.random_state)
+        representation = representation.with_weight(settings.weight)
+        joined = representation.joined(own, representation.weighed(expanded))
+        # The classifier to compare with has the same freedom: its own C, chosen alike.
+        plain = choose(own, no_rows(*expanded.shape), targets, weights, self.C, 0.0, self.random_state)
+
+        self.head_ = _fit_head(joined, targets, settings.C, weights)
+        self.plain_head_ = _fit_head(own, targets, plain.C, weights)
+        self.settings_ = {**settings.to_dict(), "plain_C": plain.C}
+        self.classes_ = targets.classes
+        self.extra_features_ = extra
+        self.text_net_ = text_net
+        self._representation = representation
+        return self
+
+    def _check_parameters(self) -> None:
+        for name, low, open_low in (("C", 0.0, True), ("weight", 0.0, False)):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                if value != "auto":
+                    raise ParameterError(f'{name} must be "auto" or a number, got {value!r}')
+            else:
+                check_number(name, value, low=low, open_low=open_low)
+        if self.expansion is not None and not isinstance(self.expansion, Expansion):
+            raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
+        check_number("random_state", self.random_state, low=0, whole=True)
+
+    def _resolve(self, texts: list[str]) -> TextNet:
+        net = TextNet() if self.net is None else self.net
+        if not isinstance(net, TextNet):
+            raise ParameterError(f"net must be a TextNet or None, got {self.net!r}")
+        return net if hasattr(net, "net_") else clone(net).fit(texts)
+
+    @classmethod
+    def assemble(
+        cls, parameters: dict[str, Any], text_net: TextNet, extra_features: NDArray[Any], heads: tuple[Head, Head],
+        settings: dict[str, Any],
+    ) -> Self:  # fmt: skip
+        """Put a fitted classifier together from its parts, as when it is loaded."""
+        clf = cls(net=text_net, **parameters)
+        clf.head_, clf.plain_head_ = heads
+        clf.settings_ = settings
+        clf.classes_ = clf.head_.classes
+        clf.extra_features_ = extra_features
+        clf.text_net_ = text_net
+        clf._representation = Representation.of(
+            text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra_features,
+            Global() if clf.expansion is None else clf.expansion, weight=settings["weight"], n_jobs=clf.n_jobs,
+        )  # fmt: skip
+        return clf
+
+    # ------------------------------------------------------------------------------------------------ predict
+
+    def predict(self, texts: Iterable[str]) -> Any:
+        """Return the label of each text, or its tuple of tags, or a 0/1 matrix: in the form `fit` was given."""
+        head, rows = self._judge(texts)
+        return head.predict(rows)
+
+    def predict_proba(self, texts: Iterable[str]) -> Floats:
+        """Return texts × classes: the probability of each class, or of each tag by itself."""
+        head, rows = self._judge(texts)
+        return head.probabilities(rows)
+
+    def decision_function(self, texts: Iterable[str]) -> Floats:
+        """Return the logit of each class; of two classes that of the second against the first, as scikit-learn."""
+        head, rows = self._judge(texts)
+        logits = head.logits(rows)
+        return logits[:, 1] - logits[:, 0] if head.form == "classes" and len(self.classes_) == 2 else logits
+
+    def predict_without_expansion(self, texts: Iterable[str]) -> Any:
+        """Return what the classifier says that was trained on the same labels without a net."""
+        check_is_fitted(self, "head_")
+        return self.plain_head_.predict(self._representation.text_rows(self._representation.counts(texts)))
+
+    def coverage(self, texts: Iterable[str]) -> Floats:
+        """Return for each text the share of its distinct features that are known."""
+        check_is_fitted(self, "head_")
+        vectorizer = self._representation.vectorizer
+        known = vectorizer.vocabulary_
+        shares = []
+        for text in strings(texts):
+            features = set(vectorizer.features(text))
+            shares.append(sum(f in known for f in features) / len(features) if features else 0.0)
+        return np.array(shares)
+
+    def explain(self, text: str, top: int | None = 200) -> Explanation:
+        """Say why a text gets its label.
+
+        Every known feature of the text is a term. `top` limits for how many predicted features a path is looked up;
+        all of them are terms.
+        """
+        check_is_fitted(self, "head_")
+        return explain_text(text, self._representation, self.head_, self.plain_head_, top)
+
+    def _judge(self, texts: Iterable[str]) -> tuple[Head, Csr]:
+        check_is_fitted(self, "head_")
+        counts = self._representation.counts(texts)
+        empty = np.flatnonzero(np.diff(counts.indptr) == 0)
+        if len(empty):
+            warnings.warn(
+                f"{len(empty)} of {counts.shape[0]} texts hold no known word (the first is text {empty[0]}); their "
+                "label is what is likely before reading them. coverage() tells how much of each text is known",
+                UnknownTextWarning,
+                stacklevel=3,
+            )
+        return self.head_, self._representation.rows_of(counts)
+
+    # --------------------------------------------------------------------------------------------------- edit
+
+    def _fitted_net(self) -> Net:
+        check_is_fitted(self, "head_")
+        net: Net = self.text_net_.net_
+        return net
+
+    def _put_net(self, net: Net) -> None:
+        # The TextNet may serve other classifiers: this one goes on with a copy.
+        self.text_net_ = copy.copy(self.text_net_)
+        self.text_net_.net_ = net
+        self._representation = self._representation.with_net(net)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _unknown_to(text_net: TextNet, texts: Iterable[str]) -> NDArray[np.object_]:
+    """Return the features of texts that the net has not seen, sorted."""
+    vectorizer = text_net.vectorizer_
+    known = vectorizer.vocabulary_
+    found = {f for text in strings(texts) for f in vectorizer.features(text) if f not in known}
+    return np.array(sorted(found), dtype=object)
+
+
+def _fit_head(rows: Csr, targets: Targets, C: float, weights: Floats) -> Head:
+    """Fit in the span of the texts or, where they are many, on the columns that occur."""
+    coef = np.zeros((len(targets.classes), rows.shape[1]))
+    if rows.shape[0] <= MAX_SPAN:
+        own = span(inner_products(rows))
+        inner, intercept = fit_linear(own.coordinates, targets, C, weights)
+        coef = np.asarray((rows.T @ (own.back @ inner.T)).T)
+    else:
+        used = np.flatnonzero(column_counts(rows))
+        coef[:, used], intercept = fit_linear(like_input(take_columns(rows, used), None), targets, C, weights)
+    return Head(coef, intercept, targets.classes, targets.form)

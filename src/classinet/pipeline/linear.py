@@ -1,0 +1,102 @@
+"""Logistic regression in the span of the texts: min_W Σ loss(W a_i) + |W|² / 2C.
+
+Enter: labelled rows of features, far more features than rows. Leave: coefficients. The solution is a combination of
+the rows, so it is enough to know their inner products: with A Aᵀ = U Λ Uᵀ the rows U √Λ have the same inner products
+and at most as many columns as there are texts. One decomposition serves every fold and every strength, and the inner
+products of [T, w·E] are those of T plus w² times those of E, so that every weight w costs one sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
+
+from classinet._typing import Csr, Floats, Integers
+from classinet.merging import like_input
+from classinet.pipeline.targets import Targets
+
+# Up to so many texts the span is cheaper than the features themselves.
+MAX_SPAN = 2000
+MAX_ITERATIONS = 5000
+SMALLEST_SHARE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """Texts in coordinates of their own span.
+
+    Attributes
+    ----------
+    coordinates : texts × rank; the same inner products as the rows of features.
+    back : texts × rank; rowsᵀ @ back @ β are the coefficients that belong to β.
+    """
+
+    coordinates: Floats
+    back: Floats
+
+
+def inner_products(rows: Csr) -> Floats:
+    """Return rows @ rowsᵀ as a dense matrix."""
+    plain: Any = like_input(rows, None)
+    return np.asarray((plain @ plain.T).toarray())
+
+
+def span(products: Floats) -> Span:
+    """Find coordinates with the given inner products, and the way back to features.
+
+    >>> import numpy as np
+    >>> A = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 3.0, 1.0]])
+    >>> found = span(A @ A.T)
+    >>> found.coordinates.shape
+    (3, 2)
+    >>> bool(np.allclose(found.coordinates @ found.coordinates.T, A @ A.T))
+    True
+    """
+    with threadpool_limits(1, "blas"):  # one thread: the same bytes wherever it runs
+        values, vectors = linalg.eigh(products)
+    kept = values > SMALLEST_SHARE * max(float(values[-1]), 0.0) if len(values) else np.zeros(0, dtype=np.bool_)
+    roots = np.sqrt(values[kept])
+    return Span(vectors[:, kept] * roots, vectors[:, kept] / roots)
+
+
+def fit_linear(rows: Any, targets: Targets, C: float, weights: Floats) -> tuple[Floats, Floats]:
+    """Return coefficients (outputs × columns) and intercepts; `weights` are texts × outputs."""
+    with threadpool_limits(1, "blas"):
+        if targets.form == "classes":
+            return _fit_classes(rows, targets.codes, len(targets.classes), C, weights[:, 0])
+        outputs = [_fit_tag(rows, targets.member[:, j], C, weights[:, j]) for j in range(len(targets.classes))]
+    return np.vstack([coef for coef, _ in outputs]), np.array([intercept for _, intercept in outputs])
+
+
+def _fit_classes(rows: Any, codes: Integers, n_classes: int, C: float, weights: Floats) -> tuple[Floats, Floats]:
+    coef, intercept = np.zeros((n_classes, rows.shape[1])), np.full(n_classes, -np.inf)
+    present = np.unique(codes)
+    if len(present) == 1:  # a fold of cross-validation may hold one class alone
+        intercept[present] = 0.0
+    else:
+        solved = _solve(rows, codes, C, weights)
+        if len(present) == 2:  # scikit-learn gives the second class's logit alone
+            coef[present] = np.vstack([-solved.coef_[0], solved.coef_[0]]) / 2
+            intercept[present] = np.array([-solved.intercept_[0], solved.intercept_[0]]) / 2
+        else:
+            coef[present], intercept[present] = solved.coef_, solved.intercept_
+    return coef, intercept
+
+
+def _fit_tag(rows: Any, member: NDArray[np.bool_], C: float, weights: Floats) -> tuple[Floats, float]:
+    having = int(member.sum())
+    if having in (0, len(member)):
+        # Nothing tells texts with the tag from texts without: the smoothed share is all there is.
+        return np.zeros(rows.shape[1]), float(np.log((having + 0.5) / (len(member) - having + 0.5)))
+    solved = _solve(rows, member, C, weights)
+    return solved.coef_[0], float(solved.intercept_[0])
+
+
+def _solve(rows: Any, y: NDArray[Any], C: float, weights: Floats) -> Any:
+    return LogisticRegression(C=C, max_iter=MAX_ITERATIONS).fit(rows, y, sample_weight=weights)

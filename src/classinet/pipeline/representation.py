@@ -1,0 +1,136 @@
+"""Texts → rows for the classifier: [tf-idf of the text | weight × its expansion].
+
+Enter: texts. Leave: two blocks of rows. The text's features are weighed by how rare they were in the unlabeled text
+and brought to length 1; the expansion follows from them over the net and is brought to the same length, so that the
+weight says how much of the row is inferred. Features of labelled texts that the net has never seen stand after the
+net's own: they cannot be expanded, but a label may hang on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from classinet._sparse import canonical_csr, from_arrays, take_columns
+from classinet._typing import Csr, Floats
+from classinet.expansion import Expansion
+from classinet.merging import append, expand_rows, row_lengths
+from classinet.net import Net
+from classinet.text import TextVectorizer
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """How texts become rows; an immutable value.
+
+    Attributes
+    ----------
+    vectorizer : knows the net's features and the extra ones, in this order.
+    net : the net, edited or not.
+    n_texts : number of unlabeled texts the net was built from.
+    expansion : how to expand.
+    weight : length of the expansion relative to the text's own features.
+    n_jobs : threads.
+    """
+
+    vectorizer: TextVectorizer
+    net: Net
+    n_texts: int
+    expansion: Expansion
+    weight: float = 1.0
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(
+        cls, vectorizer: TextVectorizer, net: Net, n_texts: int, extra: Iterable[str], expansion: Expansion, **more: Any
+    ) -> Representation:
+        """Build it from the net's vectorizer and the features that are not the net's."""
+        extra = list(extra)
+        known = vectorizer.with_vocabulary([*net.feature_names, *extra]) if extra else vectorizer
+        return cls(known, net, n_texts, expansion, **more)
+
+    @cached_property
+    def idf(self) -> Floats:
+        """Weight of each feature: 1 + log((1 + texts) / (1 + texts that hold it))."""
+        holding = np.zeros(len(self.vectorizer.vocabulary_))
+        holding[: self.net.n_features] = np.rint(self.net.frequency * self.n_texts)
+        return 1.0 + np.log((1.0 + self.n_texts) / (1.0 + holding))
+
+    @property
+    def n_columns(self) -> int:
+        """Number of features of a text, before its expansion."""
+        return len(self.vectorizer.vocabulary_)
+
+    def with_weight(self, weight: float) -> Representation:
+        """The same with another weight of the expansion."""
+        return replace(self, weight=weight)
+
+    def with_net(self, net: Net) -> Representation:
+        """The same over another net of the same features, such as an edited one."""
+        return replace(self, net=net)
+
+    def counts(self, texts: Iterable[str]) -> Csr:
+        """Count the features of texts."""
+        return canonical_csr(self.vectorizer.transform(texts))
+
+    def text_rows(self, counts: Csr) -> Csr:
+        """Weigh counts by idf and bring every row to length 1; a row of nothing stays empty."""
+        weighed = from_arrays(counts.data * self.idf[counts.indices], counts.indices, counts.indptr, counts.shape)
+        lengths = row_lengths(weighed)
+        return _scaled(weighed, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
+
+    def expansion_rows(self, rows: Csr) -> Csr:
+        """Expand rows of text and bring the expansion to their length, before the weight.
+
+        Edits do not renormalise: the length is that of the unedited expansion, so that what was not edited keeps
+        exactly the value it had.
+        """
+        known = self.known_to_net(rows)
+        expanded = expand_rows(known, self.net, self.expansion, self.n_jobs)
+        unedited = self.net.unedited
+        whole = expanded if unedited is self.net else expand_rows(known, unedited, self.expansion, self.n_jobs)
+        lengths = row_lengths(whole)
+        factor = np.divide(row_lengths(rows), lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        return _scaled(expanded, factor)
+
+    def rows_of(self, counts: Csr) -> Csr:
+        """Return counted texts as rows for the classifier."""
+        own = self.text_rows(counts)
+        if self.weight == 0:
+            return self.joined(own, no_rows(own.shape[0], self.net.n_vertices))
+        return self.joined(own, self.weighed(self.expansion_rows(own)))
+
+    def weighed(self, expanded: Csr) -> Csr:
+        """Scale the expansion by the weight."""
+        if self.weight == 0:
+            return no_rows(*expanded.shape)
+        return _scaled(expanded, np.full(expanded.shape[0], float(self.weight)))
+
+    def joined(self, own: Csr, weighed: Csr) -> Csr:
+        """Put the weighed expansion beside the text."""
+        return append(own, weighed)
+
+    def column_names(self) -> NDArray[np.object_]:
+        """Names of the text's own features."""
+        return self.vectorizer.get_feature_names_out()
+
+    def known_to_net(self, rows: Csr) -> Csr:
+        """Return the columns that the net can expand."""
+        if rows.shape[1] == self.net.n_features:
+            return rows
+        return take_columns(rows, np.arange(self.net.n_features))
+
+
+def no_rows(count: int, columns: int) -> Csr:
+    """Return an empty block of so many rows and columns."""
+    return from_arrays(np.empty(0), np.empty(0, dtype=np.int32), np.zeros(count + 1, dtype=np.int64), (count, columns))
+
+
+def _scaled(matrix: Csr, factors: Floats) -> Csr:
+    data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
+    return from_arrays(data, matrix.indices, matrix.indptr, matrix.shape)

@@ -1,0 +1,161 @@
+"""Labels as the user has them → one 0/1 column an output, and the names of the outputs.
+
+Enter: one label a text (any one type that sorts), a collection of tags a text, or a 0/1 matrix. Leave: `Targets`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from classinet._typing import Flags, Floats, Integers
+from classinet.exceptions import InputError, ParameterError
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Checked labels.
+
+    Attributes
+    ----------
+    classes : name of each output, sorted.
+    member : bool (texts × outputs): which labels each text has.
+    form : "classes", "tags" or "indicator", as in `Head`.
+    """
+
+    classes: NDArray[Any]
+    member: Flags
+    form: str
+
+    @property
+    def codes(self) -> Integers:
+        """Position of each text's class; only where every text has one."""
+        return np.asarray(self.member.argmax(axis=1), dtype=np.int64)
+
+    def take(self, rows: Integers) -> Targets:
+        """The labels of some texts; classes stay."""
+        return Targets(self.classes, self.member[rows], self.form)
+
+    def row_weights(self, class_weight: Any, sample_weight: Any) -> Floats:
+        """Return one weight a text and output: the text's own times that of its class (or of having the tag or not)."""
+        n, outputs = self.member.shape
+        own = _checked_weights(sample_weight, n)
+        if class_weight is None:
+            return np.repeat(own[:, None], outputs, axis=1)
+        if self.form == "classes":
+            per_class = self._class_weights(class_weight, self.member.sum(axis=0))
+            return np.repeat((own * per_class[self.codes])[:, None], outputs, axis=1)
+        counts = self.member.sum(axis=0)
+        if isinstance(class_weight, str):
+            self._class_weights(class_weight, counts)
+            with_tag, without = n / (2 * np.maximum(counts, 1)), n / (2 * np.maximum(n - counts, 1))
+            return np.asarray(own[:, None] * np.where(self.member, with_tag, without))
+        return np.asarray(own[:, None] * np.where(self.member, self._class_weights(class_weight, counts), 1.0))
+
+    def _class_weights(self, class_weight: Any, counts: Integers) -> Floats:
+        if isinstance(class_weight, str):
+            if class_weight != "balanced":
+                raise ParameterError(f'class_weight must be "balanced", a dict or None; got {class_weight!r}')
+            return np.asarray(counts.sum() / (len(counts) * np.maximum(counts, 1)), dtype=np.float64)
+        if not isinstance(class_weight, dict):
+            raise ParameterError(f'class_weight must be "balanced", a dict or None; got {class_weight!r}')
+        known = self.classes.tolist()
+        unknown = [label for label in class_weight if label not in known]
+        if unknown:
+            raise ParameterError(f"class_weight names {unknown[0]!r}, which is no class; classes are {_some(known)}")
+        return np.array([float(class_weight.get(label, 1.0)) for label in known])
+
+
+def as_targets(y: Any, n_texts: int) -> Targets:
+    """Check labels and find out what form they have.
+
+    >>> as_targets(["b", "a", "b"], 3).classes.tolist()
+    ['a', 'b']
+    >>> as_targets([["x"], [], ["x", "y"]], 3).member.astype(int).tolist()
+    [[1, 0], [0, 0], [1, 1]]
+    >>> as_targets(["a", "a"], 2)
+    Traceback (most recent call last):
+    ...
+    classinet.exceptions.InputError: all 2 texts have the label 'a'; a classifier needs at least 2 classes
+    """
+    if y is None:
+        raise InputError("requires y to be passed, but the target y is None: give one label, or tags, for each text")
+    if isinstance(y, (sparse.sparray, sparse.spmatrix)):
+        y = y.toarray()  # type: ignore[union-attr]
+    if getattr(y, "ndim", 1) == 2 and 1 not in y.shape[1:]:
+        targets = _indicator(np.asarray(y))
+    else:
+        values = list(np.asarray(y).ravel() if hasattr(y, "dtype") and not _holds_tags(y) else y)
+        targets = _tags(values) if values and _is_tags(values[0]) else _labels(values)
+    if len(targets.member) != n_texts:
+        raise InputError(f"{n_texts} texts and {len(targets.member)} labels; give one for each text")
+    if targets.form == "classes" and len(targets.classes) < 2:
+        what = f"have the label {targets.classes.tolist()[0]!r}" if n_texts else "are given"
+        raise InputError(f"all {n_texts} texts {what}; a classifier needs at least 2 classes")
+    return targets
+
+
+def _labels(values: Sequence[Any]) -> Targets:
+    for i, value in enumerate(values):
+        if value is None or (isinstance(value, (float, np.floating)) and not np.isfinite(value)) or _is_tags(value):
+            raise InputError(f"label {i} is {value!r}; every text needs one label (give lists everywhere for tags)")
+    try:
+        classes, codes = np.unique(np.asarray(values), return_inverse=True)
+    except TypeError as error:
+        raise InputError(f"labels must be of one type: {error}") from error
+    if len({isinstance(value, (str, np.str_)) for value in values}) > 1:
+        raise InputError("labels must be of one type; some are strings and some are not")
+    if classes.dtype == object:
+        classes = np.array(classes.tolist())
+    return Targets(classes, codes[:, None] == np.arange(len(classes)), "classes")
+
+
+def _tags(values: Sequence[Any]) -> Targets:
+    for i, tags in enumerate(values):
+        if not _is_tags(tags):
+            raise InputError(f"tags {i} are {tags!r}; give a list of tags for every text, [] where there are none")
+    try:
+        names = sorted({tag for tags in values for tag in tags})
+    except TypeError as error:
+        raise InputError(f"tags must be of one type: {error}") from error
+    if not names:
+        raise InputError("no text has a tag; a classifier needs at least one tag that occurs")
+    position = {name: i for i, name in enumerate(names)}
+    member = np.zeros((len(values), len(names)), dtype=np.bool_)
+    for i, tags in enumerate(values):
+        member[i, [position[tag] for tag in tags]] = True
+    return Targets(np.array(names), member, "tags")
+
+
+def _indicator(y: NDArray[Any]) -> Targets:
+    if not np.isin(y, (0, 1)).all():
+        raise InputError("a matrix of labels must hold 0 and 1 only, one column a tag")
+    return Targets(np.arange(y.shape[1]), y.astype(np.bool_), "indicator")
+
+
+def _is_tags(value: Any) -> bool:
+    return isinstance(value, (list, tuple, set, frozenset, np.ndarray))
+
+
+def _holds_tags(y: Any) -> bool:
+    return y.dtype == object and len(y) > 0 and _is_tags(y[0] if not hasattr(y, "iloc") else y.iloc[0])
+
+
+def _checked_weights(sample_weight: Any, n: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise InputError(f"sample_weight has shape {weights.shape}; {n} texts need ({n},)")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InputError("sample_weight must hold finite numbers ≥ 0, not all of them 0")
+    return weights
+
+
+def _some(names: list[Any]) -> str:
+    return ", ".join(map(repr, names[:10])) + (" …" if len(names) > 10 else "")

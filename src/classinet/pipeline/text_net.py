@@ -1,0 +1,185 @@
+"""`TextNet`: unlabeled texts in, a net out, built once and shared by any number of classifiers.
+
+Enter: texts, or documents to be split into sentences. Leave: the vectorizer that reads texts as the net does, and the
+net. What a fit does is in `classinet.build`, in memory or in a directory of finished batches that can be resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from classinet._sparse import canonical_csr
+from classinet._typing import Csr, Progress
+from classinet._validation import check_number
+from classinet.build import Corpus, build_text
+from classinet.engine import Engine, ThreadEngine
+from classinet.exceptions import ParameterError
+from classinet.expansion import Expansion, Global
+from classinet.explain import ExpandedText
+from classinet.graph import Edge, Path
+from classinet.merging import append, expand_rows, like_input, merged_names
+from classinet.model import ClassiNet
+from classinet.net import Net
+from classinet.overlaps import overlapping_names
+from classinet.pipeline.editing import Editable
+from classinet.pipeline.examples import ExampleCollector
+from classinet.pipeline.explaining import expand_text
+from classinet.pipeline.representation import Representation
+from classinet.text import TextVectorizer
+
+
+class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn from unlabeled texts which words imply which.
+
+    Parameters
+    ----------
+    vectorizer : how texts become features; None is `TextVectorizer(min_df=2)`: words that occur in two texts or more.
+    model : how the net is built; None is `ClassiNet()`.
+    split : "sentences" takes every text for a document and learns from its sentences; None takes texts as they are.
+    context : what counts as occurring with a text when predictors are trained: None, its own features; "document",
+        also those of all texts of its document; a number, also those of so many neighbours on each side.
+    examples : how many example texts to keep for each vertex. They are saved with the net, so keep none (0) where
+        texts are private.
+
+    Attributes
+    ----------
+    net_ : the fitted `Net`.
+    vectorizer_ : the fitted vectorizer.
+    n_texts_ : number of texts, or sentences, it was built from.
+    fingerprint_ : a hash of these texts.
+    examples_ : example texts of each vertex, or None.
+
+    Examples
+    --------
+    >>> from classinet.datasets import made_up_sentences
+    >>> net = TextNet().fit(made_up_sentences())
+    >>> net.neighbors("storm", top=1)[0].target
+    'cloud'
+    >>> [feature.name for feature in net.expand("storm clouds ahead", top=2).predicted]
+    ['cloud', 'rain']
+    """
+
+    def __init__(
+        self,
+        vectorizer: TextVectorizer | None = None,
+        model: ClassiNet | None = None,
+        split: str | None = None,
+        context: str | int | None = None,
+        examples: int = 0,
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.model = model
+        self.split = split
+        self.context = context
+        self.examples = examples
+
+    def fit(
+        self,
+        texts: Iterable[str],
+        y: Any = None,
+        *,
+        documents: Sequence[Any] | None = None,
+        directory: str | PathLike[str] | None = None,
+        resume: bool = False,
+        progress: Progress | None = None,
+        engine: Engine | None = None,
+    ) -> Self:
+        """Build the net.
+
+        Parameters
+        ----------
+        texts : unlabeled texts; any iterable, read once.
+        y : labels, for a vertex rule that asks for them; otherwise ignored.
+        documents : for `context`, an id of the document of each text; texts of one document follow each other.
+        directory : where finished batches are kept, so that an interrupted build can be resumed and a corpus larger
+            than memory streams from disk; None builds in memory.
+        resume : continue what an interrupted build left in the directory.
+        progress : called as progress(stage, done, total).
+        engine : where batches run; None is threads on this machine.
+        """
+        check_number("examples", self.examples, low=0, whole=True)
+        for name, kind in (("model", ClassiNet), ("vectorizer", TextVectorizer)):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, kind):
+                raise ParameterError(f"{name} must be a {kind.__name__} or None, got {given!r}")
+        model = ClassiNet() if self.model is None else clone(self.model)
+        vectorizer = TextVectorizer(min_df=2) if self.vectorizer is None else clone(self.vectorizer)
+        collector = ExampleCollector(vectorizer, self.examples, self.split)
+        with nullcontext(engine) if engine is not None else ThreadEngine(model.n_jobs, progress) as workers:
+            built = build_text(
+                collector.watch(texts) if self.examples else texts,
+                vectorizer=vectorizer,
+                fit=lambda corpus, journal: _fitted(model, vectorizer, corpus, y, journal),
+                settings={"model": clone(model).set_params(n_jobs=None), "labels": None if y is None else list(y)},
+                directory=directory, resume=resume, split=self.split, context=self.context, documents=documents,
+                engine=workers, progress=progress,
+            )  # fmt: skip
+        self.vectorizer_, self.net_ = built.vectorizer, built.net
+        self.n_texts_, self.fingerprint_ = built.corpus.n_texts, built.corpus.fingerprint
+        self.examples_ = collector.of(built.net.graph.names) if self.examples else None
+        return self
+
+    def transform(self, texts: Iterable[str]) -> Any:
+        """Return the features of texts followed by their expansion, as one sparse matrix."""
+        counts = self._counts(texts)
+        expansion = self._expansion(None)
+        return like_input(append(counts, expand_rows(counts, self.net_, expansion)), None)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns of `transform`."""
+        check_is_fitted(self, "net_")
+        return merged_names(self.net_.feature_names, self.net_, "append")
+
+    def expand(self, text: str, *, top: int | None = 10, expansion: Expansion | None = None) -> ExpandedText:
+        """Return a text with the `top` features the net adds to it and the paths that brought them."""
+        check_is_fitted(self, "net_")
+        representation = Representation(self.vectorizer_, self.net_, self.n_texts_, self._expansion(expansion))
+        return expand_text(text, representation, top)
+
+    def neighbors(self, word: str, top: int | None = 10) -> list[Edge]:
+        """Return the edges that leave a word, strongest first."""
+        check_is_fitted(self, "net_")
+        return self._fitted_net().graph.successors(word, top)
+
+    def path(self, source: str, target: str) -> Path | None:
+        """Return the most probable path from one word to another, or None where there is none."""
+        return self._fitted_net().graph.most_probable_path(source, target)
+
+    def _counts(self, texts: Iterable[str]) -> Csr:
+        check_is_fitted(self, "net_")
+        return canonical_csr(self.vectorizer_.transform(texts))
+
+    def _expansion(self, passed: Expansion | None) -> Expansion:
+        own = None if self.model is None else self.model.expansion
+        return passed or own or Global()
+
+    def _fitted_net(self) -> Net:
+        check_is_fitted(self, "net_")
+        net: Net = self.net_
+        return net
+
+    def _put_net(self, net: Net) -> None:
+        self.net_ = net
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+
+def _fitted(model: ClassiNet, vectorizer: TextVectorizer, corpus: Corpus, y: Any, engine: Engine) -> Net:
+    forbidden = None
+    if vectorizer.analyzer != "word":  # names of words are looked at by the model itself
+        forbidden = overlapping_names(list(corpus.names), np.arange(len(corpus.names)), characters=True)
+    net: Net = model.fit(corpus, y, forbidden=forbidden, engine=engine).net_
+    return net

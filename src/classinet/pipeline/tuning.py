@@ -1,0 +1,133 @@
+"""How strong a classifier, how much expansion: chosen on the labels, or fixed where these are too few to ask.
+
+Enter: labelled rows as two blocks, the text itself and its expansion. Leave: C, the weight of the expansion, and why.
+First the weight is chosen at the fixed C, then C at that weight, by the log-loss on held-out labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import log_expit, log_softmax
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from classinet._sparse import take_rows
+from classinet._typing import Csr, Floats, Integers
+from classinet.pipeline.linear import fit_linear, inner_products, span
+from classinet.pipeline.targets import Targets
+
+FIXED_C, FIXED_WEIGHT = 10.0, 1.0
+STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0)
+WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
+# Below these, a choice by cross-validation follows the luck of the draw more than the data.
+MIN_TEXTS, MIN_PER_CLASS = 60, 5
+FOLDS = 5
+# So many labelled texts are enough to choose two numbers on.
+MAX_TEXTS = 1500
+# A probability that a fold without the class would call 0.
+FLOOR = np.log(1e-6)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was chosen for a classifier, and how.
+
+    Attributes
+    ----------
+    C : inverse strength of regularisation.
+    weight : length of the expansion relative to the text's own features.
+    how : "given", "fixed" (too few labels to choose) or "cross-validation".
+    losses : held-out log-loss a text of each choice that was tried, as "C=…, weight=…" → loss.
+    """
+
+    C: float
+    weight: float
+    how: str
+    losses: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def choose(text: Csr, expansion: Csr, targets: Targets, weights: Floats, C: Any, weight: Any, seed: int) -> Settings:
+    """Choose what is "auto" among C and weight."""
+    if C != "auto" and weight != "auto":
+        return Settings(float(C), float(weight), "given", {})
+    start_C = FIXED_C if C == "auto" else float(C)
+    start_weight = FIXED_WEIGHT if weight == "auto" else float(weight)
+    if too_few(targets):
+        return Settings(start_C, start_weight, "fixed", {})
+
+    rows = _sample(targets, seed)
+    targets, weights = targets.take(rows), weights[rows]
+    products = inner_products(take_rows(text, rows)), inner_products(take_rows(expansion, rows))
+    folds = _folds(targets, seed)
+    losses: dict[str, float] = {}
+
+    def loss(C: float, weight: float) -> float:
+        key = f"C={C:g}, weight={weight:g}"
+        if key not in losses:
+            losses[key] = _held_out_loss(coordinates(weight), targets, weights, folds, C)
+        return losses[key]
+
+    known: dict[float, Floats] = {}
+
+    def coordinates(weight: float) -> Floats:
+        if weight not in known:
+            known[weight] = span(products[0] + weight**2 * products[1]).coordinates
+        return known[weight]
+
+    if weight == "auto":
+        start_weight = min(WEIGHTS, key=lambda w: loss(start_C, w))
+    if C == "auto":
+        start_C = min(STRENGTHS, key=lambda c: loss(c, start_weight))
+    return Settings(start_C, start_weight, "cross-validation", losses)
+
+
+def too_few(targets: Targets) -> bool:
+    """Whether cross-validation on these labels would choose by luck."""
+    counts = targets.member.sum(axis=0)
+    return len(targets.member) < MIN_TEXTS or int(counts.min()) < MIN_PER_CLASS
+
+
+def _sample(targets: Targets, seed: int) -> Integers:
+    """Pick up to MAX_TEXTS texts, of every class in turn, so that small classes are all there."""
+    n = len(targets.member)
+    if n <= MAX_TEXTS:
+        return np.arange(n)
+    order = np.random.default_rng(seed).permutation(n)
+    if targets.form != "classes":
+        return np.sort(order[:MAX_TEXTS])
+    codes = targets.codes[order]
+    # The place of each text within its class: all firsts come before all seconds.
+    by_class = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[by_class], np.arange(len(targets.classes)))
+    place = np.empty(n, dtype=np.int64)
+    place[by_class] = np.arange(n) - starts[codes[by_class]]
+    return np.sort(order[np.argsort(place, kind="stable")[:MAX_TEXTS]])
+
+
+def _folds(targets: Targets, seed: int) -> list[tuple[Integers, Integers]]:
+    rows = np.zeros(len(targets.member))
+    if targets.form == "classes":
+        return list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(rows, targets.codes))
+    return list(KFold(FOLDS, shuffle=True, random_state=seed).split(rows))
+
+
+def _held_out_loss(
+    rows: Floats, targets: Targets, weights: Floats, folds: list[tuple[Integers, Integers]], C: float
+) -> float:
+    total = 0.0
+    for training, held_out in folds:
+        coef, intercept = fit_linear(rows[training], targets.take(training), C, weights[training])
+        logits = rows[held_out] @ coef.T + intercept
+        member = targets.member[held_out]
+        if targets.form == "classes":
+            log_likelihood = np.where(member, np.maximum(log_softmax(logits, axis=1), FLOOR), 0.0)
+        else:
+            log_likelihood = np.maximum(np.where(member, log_expit(logits), log_expit(-logits)), FLOOR)
+        total -= float((weights[held_out] * log_likelihood).sum())
+    return total / float(weights[:, 0].sum())

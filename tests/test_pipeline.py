@@ -1,0 +1,576 @@
+"""The text door: a net once, classifiers from few labels, reasons, edits."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.utils import estimator_checks
+
+from classinet.datasets import made_up_sentences
+from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
+from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors
+from classinet.model import ClassiNet
+from classinet.pipeline import ClassiNetClassifier, TextNet
+from classinet.text import TextVectorizer
+
+TEXTS = ["rain and wind", "bread in the oven", "a late goal"]
+LABELS = ["weather", "kitchen", "football"]
+TOPIC_WORDS = {
+    "weather": ["thunder", "snow", "cloud"],
+    "kitchen": ["dough", "salt", "soup"],
+    "football": ["keeper", "coach"],
+}
+EXPANSIONS = [
+    Global(), Global(hops=2, normalize=None, damping=0.2), Global(prior="empirical"), AllNeighbors(), MutualNeighbors(),
+    LocalPath(), Independent(),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def net():
+    return TextNet(model=ClassiNet(n_jobs=1)).fit(made_up_sentences())
+
+
+@pytest.fixture(scope="module")
+def clf(net):
+    return ClassiNetClassifier(net).fit(TEXTS, LABELS)
+
+
+def labelled(count, seed=0):
+    """Sentences of a known topic each."""
+    rng = np.random.default_rng(seed)
+    names = sorted(TOPIC_WORDS)
+    labels = [names[i % 3] for i in range(count)]
+    return [" ".join(rng.choice(TOPIC_WORDS[label], 2)) for label in labels], labels
+
+
+# ------------------------------------------------------------------------------------------------------ predict
+
+
+def test_words_that_no_label_has_seen_are_classified_through_the_net(clf):
+    for topic, words in TOPIC_WORDS.items():
+        assert clf.predict(words).tolist() == [topic] * len(words)
+
+
+def test_without_the_net_they_are_not(clf):
+    words = [word for words in TOPIC_WORDS.values() for word in words]
+    truth = [topic for topic, words in TOPIC_WORDS.items() for _ in words]
+    # No word is shared with the labelled texts: every text gets the same label.
+    assert len(set(clf.predict_without_expansion(words))) == 1
+    assert np.mean(clf.predict_without_expansion(words) == truth) < 0.5
+
+
+def test_probabilities_agree_with_predictions(clf):
+    texts = ["thunder and snow", "onion soup", "the coach"]
+    proba = clf.predict_proba(texts)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert (clf.classes_[proba.argmax(axis=1)] == clf.predict(texts)).all()
+    assert (clf.classes_[clf.decision_function(texts).argmax(axis=1)] == clf.predict(texts)).all()
+
+
+def test_one_text_or_many_give_the_same(clf):
+    texts = ["thunder and snow", "", "onion soup", "the coach saw the goal"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnknownTextWarning)
+        together = clf.predict_proba(texts)
+        alone = np.vstack([clf.predict_proba([text]) for text in texts])
+    np.testing.assert_array_equal(together, alone)
+
+
+def test_threads_do_not_matter(net, clf):
+    texts = made_up_sentences(5000, seed=3)
+    many = ClassiNetClassifier(net, n_jobs=2).fit(TEXTS, LABELS)
+    np.testing.assert_array_equal(many.predict_proba(texts), clf.predict_proba(texts))
+
+
+def test_the_head_is_logistic_regression_on_the_rows(net):
+    texts, labels = labelled(60)
+    clf = ClassiNetClassifier(net, C=3.0, weight=0.7).fit(texts, labels)
+    own = clf._representation.text_rows(clf._representation.counts(texts))
+    rows = clf._representation.rows_of(clf._representation.counts(texts))
+    np.testing.assert_allclose(sparse.linalg.norm(own, axis=1), 1)
+    plain = sparse.csr_matrix(rows.toarray())
+    oracle = LogisticRegression(C=3.0, tol=1e-10, max_iter=10_000).fit(plain, labels)
+    np.testing.assert_allclose(clf.predict_proba(texts), oracle.predict_proba(plain), atol=2e-3)
+    # The length of the expansion relative to the text is the weight.
+    inferred = rows.toarray()[:, own.shape[1] :]
+    np.testing.assert_allclose(np.linalg.norm(inferred, axis=1), 0.7)
+
+
+def test_two_classes_share_the_logit_evenly(net):
+    texts, labels = labelled(60)
+    kept = [i for i, label in enumerate(labels) if label != "kitchen"]
+    texts, labels = [texts[i] for i in kept], [labels[i] for i in kept]
+    clf = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
+    assert clf.decision_function(texts).shape == (40,)
+    np.testing.assert_allclose(clf.head_.coef[0], -clf.head_.coef[1])
+    np.testing.assert_allclose(clf.predict_proba(texts)[:, 1], 1 / (1 + np.exp(-clf.decision_function(texts))))
+
+
+def test_words_that_only_labelled_texts_hold_still_count(net):
+    clf = ClassiNetClassifier(net, weight=0).fit(["quux storm", "xyzzy storm"], ["a", "b"])
+    assert clf.extra_features_.tolist() == ["quux", "xyzzy"]
+    assert clf.predict(["quux", "xyzzy"]).tolist() == ["a", "b"]
+
+
+def test_many_labels_take_the_sparse_road_and_agree_with_the_span(net, monkeypatch):
+    texts, labels = labelled(120)
+    span = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
+    monkeypatch.setattr("classinet.pipeline.classifier.MAX_SPAN", 10)
+    features = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
+    np.testing.assert_allclose(features.predict_proba(texts), span.predict_proba(texts), atol=2e-3)
+
+
+# ------------------------------------------------------------------------------------------ the net is shared
+
+
+def test_cross_validation_neither_refits_nor_slices_the_net(net):
+    texts, labels = labelled(60)
+    before = net.net_
+    clf = ClassiNetClassifier(net)
+    assert cross_val_score(clf, texts, labels, cv=3).mean() > 0.9
+    assert clone(clf).net is net
+    assert net.net_ is before
+
+
+def test_grid_search_over_the_expansion(net):
+    texts, labels = labelled(60)
+    search = GridSearchCV(
+        ClassiNetClassifier(net, expansion=Global()), {"expansion__damping": [0.1, 0.9], "weight": [0.5, 1.0]}, cv=2
+    ).fit(texts, labels)
+    assert search.best_score_ > 0.9
+    assert search.best_estimator_.text_net_ is net
+
+
+def test_a_fitted_net_cannot_be_reconfigured_through_the_classifier(net):
+    with pytest.raises(ParameterError, match="net__examples would change a net that is fitted already"):
+        ClassiNetClassifier(net).set_params(net__examples=3)
+    changed = ClassiNetClassifier(TextNet()).set_params(net__examples=3)
+    assert changed.net.examples == 3
+
+
+def test_without_a_net_one_is_built_from_the_texts():
+    texts = made_up_sentences(300)
+    labels = [i % 2 for i in range(300)]
+    given_net = TextNet(model=ClassiNet(n_jobs=1))
+    clf = ClassiNetClassifier(given_net, C=1.0, weight=1.0).fit(texts, labels)
+    assert clf.text_net_.n_texts_ == 300
+    assert not hasattr(given_net, "net_"), "what was passed stays unfitted"
+    assert clf.classes_.tolist() == [0, 1]
+
+
+def test_one_net_serves_many_tasks(net):
+    topic = ClassiNetClassifier(net).fit(TEXTS, LABELS)
+    place = ClassiNetClassifier(net).fit([*TEXTS, "butter, pepper"], ["outside", "inside", "outside", "inside"])
+    assert topic.predict(["thunder"]) == ["weather"]
+    assert place.predict(["salt", "thunder"]).tolist() == ["inside", "outside"]
+
+
+def test_pickles_and_copies_predict_alike(clf):
+    for other in (pickle.loads(pickle.dumps(clf)), copy.deepcopy(clf)):  # noqa: S301
+        np.testing.assert_array_equal(other.predict_proba(["thunder"]), clf.predict_proba(["thunder"]))
+
+
+# ------------------------------------------------------------------------------------------------ labels, tags
+
+
+def test_tags(net):
+    texts = ["rain", "oven", "rain in the oven", "a late goal"] * 5
+    tags = [["weather"], ["kitchen"], ["kitchen", "weather"], []] * 5
+    clf = ClassiNetClassifier(net).fit(texts, tags)
+    assert clf.classes_.tolist() == ["kitchen", "weather"]
+    assert clf.predict(texts[:4]) == [("weather",), ("kitchen",), ("kitchen", "weather"), ()]
+    assert clf.predict(["snow", "dough"]) == [("weather",), ("kitchen",)]
+    indicator = np.array([["kitchen" in t, "weather" in t] for t in tags]).astype(int)
+    as_matrix = ClassiNetClassifier(net).fit(texts, indicator)
+    np.testing.assert_array_equal(as_matrix.predict(texts), indicator)
+    np.testing.assert_array_equal(as_matrix.predict_proba(texts), clf.predict_proba(texts))
+    sparse_matrix = ClassiNetClassifier(net).fit(texts, sparse.csr_matrix(indicator))
+    np.testing.assert_array_equal(sparse_matrix.predict_proba(texts), clf.predict_proba(texts))
+
+
+def test_a_tag_that_all_or_none_have_is_its_share(net):
+    clf = ClassiNetClassifier(net).fit(TEXTS, np.array([[1, 0, 1], [1, 0, 0], [1, 0, 1]]))
+    np.testing.assert_allclose(clf.predict_proba(["rain"])[0, :2], [3.5 / 4, 0.5 / 4])
+
+
+def test_sample_weights_count_like_repetitions(net):
+    texts, labels = labelled(30)
+    weights = np.arange(30) // 3 % 3
+    weighed = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels, sample_weight=weights)
+    repeated = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(
+        [t for t, w in zip(texts, weights, strict=True) for _ in range(w)],
+        [t for t, w in zip(labels, weights, strict=True) for _ in range(w)],
+    )
+    np.testing.assert_allclose(weighed.predict_proba(texts), repeated.predict_proba(texts), atol=2e-3)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {"weather": 5.0}])
+def test_class_weights_are_scikit_learns(net, class_weight):
+    texts, labels = labelled(60)
+    texts, labels = texts[:50] + ["rain"] * 5, labels[:50] + ["weather"] * 5
+    clf = ClassiNetClassifier(net, C=1.0, weight=1.0, class_weight=class_weight).fit(texts, labels)
+    rows = sparse.csr_matrix(clf._representation.rows_of(clf._representation.counts(texts)).toarray())
+    oracle = LogisticRegression(C=1.0, class_weight=class_weight, tol=1e-10, max_iter=10_000).fit(rows, labels)
+    np.testing.assert_allclose(clf.predict_proba(texts), oracle.predict_proba(rows), atol=2e-3)
+
+
+@pytest.mark.parametrize("labels", [[3, 1, 1], [True, False, True], ["x", "y", "x"], [2.5, 1.0, 1.0]])
+def test_labels_keep_their_type(net, labels):
+    clf = ClassiNetClassifier(net).fit(TEXTS, labels)
+    assert {type(x) for x in clf.classes_.tolist()} == {type(labels[0])}
+    assert set(clf.predict(TEXTS).tolist()) <= set(labels)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["a", "a", "a"], "all 3 texts have the label 'a'"),
+        (["a", None, "b"], "label 1 is None"),
+        (["a", float("nan"), "b"], "label 1 is nan"),
+        (["a", 1, "b"], "of one type"),
+        (["a", "b"], "3 texts and 2 labels"),
+        ([["a"], "b", []], "tags 1 are 'b'"),
+        ([[], [], []], "no text has a tag"),
+        ([["a"], [1], []], "tags must be of one type"),
+        (np.array([[0, 2], [1, 0], [1, 1]]), "0 and 1 only"),
+        (None, "requires y"),
+    ],
+)
+def test_bad_labels_are_named(net, y, message):
+    with pytest.raises(InputError, match=message):
+        ClassiNetClassifier(net).fit(TEXTS, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"C": 0}, "C must be"), ({"C": "best"}, 'C must be "auto" or a number'), ({"weight": -1}, "weight must be"),
+        ({"expansion": "global"}, "expansion must be an Expansion"), ({"net": 3}, "net must be a TextNet"),
+        ({"class_weight": "even"}, "class_weight must be"), ({"class_weight": {"snow": 2}}, "names 'snow'"),
+        ({"random_state": -1}, "random_state must be"),
+    ],
+)  # fmt: skip
+def test_bad_parameters_are_named(net, parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        ClassiNetClassifier(**{"net": net, **parameters}).fit(TEXTS, LABELS)
+
+
+def test_bad_sample_weights_are_named(net):
+    with pytest.raises(InputError, match="sample_weight has shape"):
+        ClassiNetClassifier(net).fit(TEXTS, LABELS, sample_weight=[1, 2])
+    with pytest.raises(InputError, match="finite numbers"):
+        ClassiNetClassifier(net).fit(TEXTS, LABELS, sample_weight=[1, 2, -1])
+
+
+def test_texts_without_a_single_feature_cannot_train(net):
+    with pytest.raises(InputError, match="no labelled text holds a single feature"):
+        ClassiNetClassifier(net).fit(["", " ", "!"], LABELS)
+
+
+# ------------------------------------------------------------------------------------------------------- tuning
+
+
+def test_few_labels_get_the_fixed_choice(clf):
+    assert clf.settings_["how"] == "fixed"
+    assert (clf.settings_["C"], clf.settings_["weight"]) == (10.0, 1.0)
+
+
+def test_cross_validation_uses_an_expansion_that_helps(net):
+    rng = np.random.default_rng(0)
+    words = {label: [e.target for e in net.neighbors(seed, top=8)] for label, seed in
+             (("weather", "storm"), ("kitchen", "oven"), ("football", "penalty"))}  # fmt: skip
+    labels = [LABELS[i % 3] for i in range(90)]
+    clf = ClassiNetClassifier(net).fit([str(rng.choice(words[label])) for label in labels], labels)
+    assert clf.settings_["how"] == "cross-validation"
+    losses = clf.settings_["losses"]
+    assert clf.settings_["weight"] > 0
+    assert losses[f"C=10, weight={clf.settings_['weight']:g}"] < losses["C=10, weight=0"]
+    assert min(losses.values()) == losses[f"C={clf.settings_['C']:g}, weight={clf.settings_['weight']:g}"]
+
+
+def test_cross_validation_steps_back_from_an_expansion_that_says_nothing(net):
+    """The label hangs on a word that the net does not know; whatever is inferred from the others is noise."""
+    rng = np.random.default_rng(0)
+    words = [word for words in TOPIC_WORDS.values() for word in words]
+    labels = rng.integers(2, size=100)
+    texts = [f"{('quux', 'xyzzy')[label]} {' '.join(rng.choice(words, 2))}" for label in labels]
+    clf = ClassiNetClassifier(net).fit(texts, labels)
+    losses = clf.settings_["losses"]
+    assert losses["C=10, weight=0"] < losses["C=10, weight=1"] < losses["C=10, weight=2"]
+    assert clf.settings_["weight"] <= 0.25
+
+
+def test_what_is_given_is_not_chosen(net):
+    texts, labels = labelled(90)
+    clf = ClassiNetClassifier(net, C=2.0).fit(texts, labels)
+    assert clf.settings_["C"] == 2.0
+    assert all(key.startswith("C=2,") for key in clf.settings_["losses"])
+
+
+def test_large_classes_do_not_crowd_out_small_ones_when_tuning():
+    from classinet.pipeline.targets import as_targets
+    from classinet.pipeline.tuning import MAX_TEXTS, _sample
+
+    labels = ["big"] * 5000 + ["small"] * 10
+    rows = _sample(as_targets(labels, 5010), seed=0)
+    assert len(rows) == MAX_TEXTS
+    assert (rows >= 5000).sum() == 10
+
+
+# ----------------------------------------------------------------------------------------------------- coverage
+
+
+def test_unknown_texts_are_reported(clf):
+    with pytest.warns(UnknownTextWarning, match=r"2 of 3 texts hold no known word \(the first is text 1\)"):
+        clf.predict(["rain", "qwertz", ""])
+    np.testing.assert_array_equal(clf.coverage(["rain", "qwertz", "", "rain qwertz rain"]), [1, 0, 0, 0.5])
+
+
+# ------------------------------------------------------------------------------------------------------ explain
+
+
+def check_sums(told):
+    for c, logit in enumerate(told.logits):
+        assert abs(sum(term.contributions[c] for term in told.terms) - logit) < 1e-9
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS, ids=repr)
+def test_terms_sum_to_the_logits(net, expansion):
+    clf = ClassiNetClassifier(net, expansion=expansion).fit(TEXTS, LABELS)
+    for text in ["thunder and snow", "rain", "the the the", "qwertz", "", "soup qwertz goal"]:
+        told = clf.explain(text)
+        check_sums(told)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnknownTextWarning)
+            assert told.label == clf.predict([text])[0]
+            np.testing.assert_allclose(told.probabilities, clf.predict_proba([text])[0], atol=1e-12)
+        assert told.coverage == clf.coverage([text])[0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_explained(clf, text):
+    told = clf.explain("thunder " + text)
+    check_sums(told)
+    assert "thunder" in {term.name for term in told.terms}
+    assert str(told)
+    assert told._repr_html_().count("<table>") == 1
+
+
+def test_paths_lead_from_a_word_of_the_text_to_the_predicted_one(clf, net):
+    told = clf.explain("thunder and snow")
+    assert len(told.expanded.predicted) > 5
+    for feature in told.expanded.predicted:
+        assert feature.path[0] in {"thunder", "and", "snow"}
+        assert feature.path[-1] == feature.name
+        assert feature.path[1] in {edge.target for edge in net.neighbors(feature.path[0], top=None)}
+        assert 0 < feature.share <= 1 + 1e-12
+
+
+def test_explanations_of_tags(net):
+    clf = ClassiNetClassifier(net).fit(TEXTS, [["wet"], ["warm"], ["wet", "fun"]])
+    told = clf.explain("thunder")
+    check_sums(told)
+    assert told.label == tuple(clf.predict(["thunder"])[0])
+
+
+def test_an_explanation_is_shown_safely(clf):
+    told = clf.explain("<script>alert(1)</script> rain \x1b[31m")
+    assert "<script>" not in told._repr_html_()
+    assert "\x1b" not in told.table()
+    import json
+
+    assert json.loads(told.to_json())["text"] == told.text
+
+
+def test_a_table_may_be_cut_and_still_adds_up(clf):
+    table = clf.explain("thunder and snow").table(classes=["weather"], top=3).splitlines()
+    numbers = [float(line.split()[-1]) for line in table[1:]]
+    assert len(table) == 1 + 3 + 1 + 1 + 1  # header, terms, others, intercept, sum
+    assert sum(numbers[:-1]) == pytest.approx(numbers[-1], abs=0.003)
+
+
+# --------------------------------------------------------------------------------------------------------- edit
+
+
+def test_edits_change_predictions_at_once_and_can_be_undone(net):
+    clf = ClassiNetClassifier(net).fit(TEXTS, LABELS)
+    before = clf.predict_proba(["snow"])
+    told = clf.explain("snow")
+    first = told.expanded.predicted[0].name
+    clf.ban("snow", first)
+    after = clf.explain("snow")
+    assert first not in {f.name for f in after.expanded.predicted}
+    # Nothing else moved: no renormalisation, not even of the length.
+    kept = {f.name: f.value for f in told.expanded.predicted if f.name != first}
+    assert {f.name: f.value for f in after.expanded.predicted} == kept
+    assert (clf.predict_proba(["snow"]) != before).any()
+    check_sums(after)
+    clf.pin("snow", "salt", 1.0).pin("snow", "dough", 1.0).pin("snow", "onion", 1.0)
+    assert clf.predict(["snow"]) == ["kitchen"]
+    assert len(clf.edits) == 4
+    clf.undo(4)
+    np.testing.assert_array_equal(clf.predict_proba(["snow"]), before)
+
+
+def test_editing_a_classifier_leaves_the_shared_net_alone(net):
+    one, other = (ClassiNetClassifier(net).fit(TEXTS, LABELS) for _ in range(2))
+    one.ban("thunder")
+    assert not len(net.edits)
+    assert not len(other.edits)
+    assert "thunder" not in {f.name for f in one.explain("snow").expanded.predicted}
+    assert one.explain("thunder").expanded.predicted == ()
+    assert "thunder" in {f.name for f in other.explain("snow").expanded.predicted}
+
+
+def test_unknown_names_cannot_be_edited(clf):
+    with pytest.raises(InputError, match="did you mean 'storm'"):
+        clf.ban("stormm")
+
+
+# ----------------------------------------------------------------------------------------------- TextNet itself
+
+
+def test_expand_names_what_was_added_and_what_was_not_known(net):
+    told = net.expand("storm and quux", top=4)
+    assert told.unknown == ("quux",)
+    assert told.coverage == pytest.approx(2 / 3)
+    assert len(told.predicted) == 4
+    values = [feature.value for feature in told.predicted]
+    assert values == sorted(values, reverse=True)
+
+
+def test_transform_is_counts_then_expansion(net):
+    rows = net.transform(["storm storm and"])
+    names = net.get_feature_names_out()
+    assert rows.shape == (1, len(names))
+    assert rows[0, list(names).index("storm")] == 2
+    assert rows[0, list(names).index("EXP=thunder")] > 0
+
+
+def test_neighbors_and_path(net):
+    assert net.neighbors("storm", top=3)[0].weight >= net.neighbors("storm", top=3)[2].weight
+    path = net.path("storm", "rain")
+    assert (path.names[0], path.names[-1]) == ("storm", "rain")
+
+
+def test_examples_are_kept_only_when_asked_for(net):
+    assert net.examples_ is None
+    kept = TextNet(model=ClassiNet(n_jobs=1), examples=2).fit(made_up_sentences(200))
+    assert set(kept.examples_) <= set(kept.net_.graph.names)
+    for word, texts in kept.examples_.items():
+        assert 1 <= len(texts) <= 2
+        assert all(word in text.split() for text in texts)
+
+
+def test_sentences_and_document_context():
+    """A topic is spread over a document, one word a sentence: only the document tells that they belong together."""
+    rng = np.random.default_rng(0)
+    documents = []
+    for _ in range(400):
+        topic = rng.integers(6)
+        words = [f"topic{topic}word{i}" for i in rng.permutation(8)[:4]]
+        documents.append(" ".join(f"The {word} is filler{rng.integers(9)} here." for word in words))
+    model = ClassiNet(n_jobs=1)
+    alone = TextNet(model=model, split="sentences").fit(documents)
+    assert alone.n_texts_ == 1600
+
+    def of_the_same_topic(net):
+        edges = [e for t in range(6) for i in range(8) for e in net.neighbors(f"topic{t}word{i}", top=3)]
+        return np.mean([e.source[:6] == e.target[:6] for e in edges])
+
+    assert of_the_same_topic(alone) < 0.5
+    for context in ("document", 1):
+        assert of_the_same_topic(TextNet(model=model, split="sentences", context=context).fit(documents)) > 0.9
+
+
+def test_documents_may_be_given_as_ids():
+    texts = ["left a", "right a", "left b", "right b"] * 50
+    ids = [i // 2 for i in range(200)]
+    by_id = TextNet(model=ClassiNet(n_jobs=1), context="document").fit(texts, documents=ids)
+    assert by_id.n_texts_ == 200
+    with pytest.raises(InputError, match="documents"):
+        TextNet(context="document").fit(texts, documents=ids[:3])
+
+
+def test_n_grams_and_characters_work_through_the_door():
+    texts = made_up_sentences(300)
+    for vectorizer in (
+        TextVectorizer(ngram_range=(1, 2), min_df=3),
+        TextVectorizer(analyzer="char", ngram_range=(2, 3), min_df=3),
+    ):
+        net = TextNet(vectorizer, ClassiNet(n_jobs=1)).fit(texts)
+        clf = ClassiNetClassifier(net).fit(["a storm", "the oven"], ["weather", "kitchen"])
+        check_sums(clf.explain("thunder in the oven"))
+
+
+def test_characters_are_not_predicted_from_the_run_they_stand_in():
+    """Every "rai" is followed by "ain"; that is no knowledge, so neither may predict the other."""
+    vectorizer = TextVectorizer(analyzer="char", ngram_range=(3, 3), min_df=3)
+    net = TextNet(vectorizer, ClassiNet(n_jobs=1)).fit(made_up_sentences(300)).net_
+    at = {name: i for i, name in enumerate(net.graph.names)}
+    forbidden = net.predictor.forbidden_
+    row = forbidden.indices[forbidden.indptr[at["rai"]] : forbidden.indptr[at["rai"] + 1]]
+    assert "ain" in net.feature_names[row]
+    assert "sto" not in net.feature_names[row]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TextNet().fit("one string"), "iterable of strings, got str"),
+        (lambda: TextNet().fit(["a", None]), r"\[1\]"),
+        (lambda: TextNet(split="words").fit(["a b", "c d"]), "split"),
+        (lambda: TextNet(context=-1).fit(["a b", "c d"]), "context"),
+        (lambda: TextNet(examples=-1).fit(["a b", "c d"]), "examples"),
+        (lambda: TextNet(model=3).fit(["a b", "c d"]), "model must be a ClassiNet"),
+        (lambda: TextNet(vectorizer=3).fit(["a b", "c d"]), "vectorizer must be a TextVectorizer"),
+        (lambda: TextNet().fit([]), "text"),
+    ],
+)
+def test_bad_input_to_a_net_is_named(make, message):
+    with pytest.raises((InputError, ParameterError), match=message):
+        make()
+
+
+def test_a_fit_that_fails_leaves_the_net_as_it_was(net):
+    before = net.net_
+    with pytest.raises(InputError):
+        net.fit([1, 2])
+    assert net.net_ is before
+
+
+# scikit-learn's generator of checks leaves estimators of strings out; these of its checks ask nothing of the input.
+CHECKS = [
+    "check_estimator_cloneable", "check_estimator_repr", "check_no_attributes_set_in_init",
+    "check_get_params_invariance", "check_set_params", "check_parameters_default_constructible",
+    "check_estimator_tags_renamed", "check_valid_tag_types",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("kind", [ClassiNetClassifier, TextNet])
+def test_scikit_learn_conformance(kind, check):
+    getattr(estimator_checks, check)(kind.__name__, kind())
+
+
+def test_predictions_do_not_depend_on_the_order_of_labelled_texts(net):
+    texts, labels = labelled(60)
+    order = np.random.default_rng(1).permutation(60)
+    one = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
+    other = ClassiNetClassifier(net, C=1.0, weight=1.0).fit([texts[i] for i in order], [labels[i] for i in order])
+    np.testing.assert_allclose(one.predict_proba(texts), other.predict_proba(texts), atol=1e-3)
+
+
+def test_predicting_in_a_fold_never_sees_it(net):
+    texts, labels = labelled(30)
+    assert np.mean(cross_val_predict(ClassiNetClassifier(net, C=1.0, weight=1.0), texts, labels, cv=3) == labels) > 0.9
