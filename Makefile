@@ -17,7 +17,7 @@ test: setup
 	$(BIN)/python -m pytest -m "not system and not soak"
 
 demo: setup
-	$(BIN)/python -m classinet.demo
+	$(BIN)/classinet demo
 
 check: setup
 	$(BIN)/ruff check src tests benchmarks
@@ -29,10 +29,13 @@ test-system: setup
 	$(BIN)/python -m pytest tests -m system
 
 bench: setup
+	$(BIN)/python benchmarks/bench_text.py
+	$(BIN)/python benchmarks/bench_cli.py
+	$(BIN)/python benchmarks/bench_predict.py
 	$(BIN)/python benchmarks/bench_core.py
 
 soak: setup
-	$(BIN)/python -m pytest tests -m soak -s
+	CLASSINET_SOAK_RESULTS=benchmarks/results/soak.json $(BIN)/python -m pytest tests -m soak -s
 
 format: setup
 	$(BIN)/ruff check --fix src tests benchmarks

@@ -1,6 +1,10 @@
 """Corpora whose right answers are known by construction."""
 
+import json
 import os
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
 
 # Read when scipy is first imported; without it scikit-learn's suite skips its checks of array API input.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -40,3 +44,23 @@ def topic_corpus(n_texts: int = 600, seed: int = 0, words_per_text: int = 4):
 @pytest.fixture(scope="session")
 def topics_corpus():
     return topic_corpus()
+
+
+@pytest.fixture
+def record(request):
+    """Print what a soak test saw and keep it, dated, in the file that CLASSINET_SOAK_RESULTS names, if any."""
+
+    def keep(**figures):
+        figures = {
+            **figures,
+            "date": date.today().isoformat(),
+            "versions": {name: version(name) for name in ("classinets", "numpy", "numba", "safetensors")},
+        }
+        print(f"\n{request.node.name}: {figures}")
+        path = os.environ.get("CLASSINET_SOAK_RESULTS")
+        if path:
+            file = Path(path)
+            known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+            file.write_text(json.dumps({**known, request.node.name: figures}, indent=1) + "\n", encoding="utf-8")
+
+    return keep

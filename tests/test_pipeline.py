@@ -100,9 +100,10 @@ def test_the_head_is_logistic_regression_on_the_rows(net):
     plain = sparse.csr_matrix(rows.toarray())
     oracle = LogisticRegression(C=3.0, tol=1e-10, max_iter=10_000).fit(plain, labels)
     np.testing.assert_allclose(clf.predict_proba(texts), oracle.predict_proba(plain), atol=2e-3)
-    # The length of the expansion relative to the text is the weight.
-    inferred = rows.toarray()[:, own.shape[1] :]
-    np.testing.assert_allclose(np.linalg.norm(inferred, axis=1), 0.7)
+    # The length of the expansion relative to the text is the weight, that of both together 1.
+    seen, inferred = (np.linalg.norm(part, axis=1) for part in np.split(rows.toarray(), [own.shape[1]], axis=1))
+    np.testing.assert_allclose(inferred / seen, 0.7)
+    np.testing.assert_allclose(np.hypot(seen, inferred), 1)
 
 
 def test_two_classes_share_the_logit_evenly(net):
@@ -288,12 +289,12 @@ def test_cross_validation_uses_an_expansion_that_helps(net):
     rng = np.random.default_rng(0)
     words = {label: [e.target for e in net.neighbors(seed, top=8)] for label, seed in
              (("weather", "storm"), ("kitchen", "oven"), ("football", "penalty"))}  # fmt: skip
-    labels = [LABELS[i % 3] for i in range(90)]
+    labels = [LABELS[i % 3] for i in range(240)]
     clf = ClassiNetClassifier(net).fit([str(rng.choice(words[label])) for label in labels], labels)
     assert clf.settings_["how"] == "cross-validation"
     losses = clf.settings_["losses"]
     assert clf.settings_["weight"] > 0
-    assert losses[f"C=10, weight={clf.settings_['weight']:g}"] < losses["C=10, weight=0"]
+    assert losses[f"C=100, weight={clf.settings_['weight']:g}"] < losses["C=100, weight=0"]
     assert min(losses.values()) == losses[f"C={clf.settings_['C']:g}, weight={clf.settings_['weight']:g}"]
 
 
@@ -301,16 +302,16 @@ def test_cross_validation_steps_back_from_an_expansion_that_says_nothing(net):
     """The label hangs on a word that the net does not know; whatever is inferred from the others is noise."""
     rng = np.random.default_rng(0)
     words = [word for words in TOPIC_WORDS.values() for word in words]
-    labels = rng.integers(2, size=100)
+    labels = rng.integers(2, size=200)
     texts = [f"{('quux', 'xyzzy')[label]} {' '.join(rng.choice(words, 2))}" for label in labels]
     clf = ClassiNetClassifier(net).fit(texts, labels)
     losses = clf.settings_["losses"]
-    assert losses["C=10, weight=0"] < losses["C=10, weight=1"] < losses["C=10, weight=2"]
+    assert losses["C=100, weight=0"] < losses["C=100, weight=1"] < losses["C=100, weight=2"]
     assert clf.settings_["weight"] <= 0.25
 
 
 def test_what_is_given_is_not_chosen(net):
-    texts, labels = labelled(90)
+    texts, labels = labelled(240)
     clf = ClassiNetClassifier(net, C=2.0).fit(texts, labels)
     assert clf.settings_["C"] == 2.0
     assert all(key.startswith("C=2,") for key in clf.settings_["losses"])

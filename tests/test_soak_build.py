@@ -24,7 +24,7 @@ build_helpers.build(sys.argv[1], texts=texts, resume=True, n_threads=2)
 
 
 @pytest.mark.soak
-def test_a_build_survives_kill_9_at_random_times(tmp_path):
+def test_a_build_survives_kill_9_at_random_times(tmp_path, record):
     seed = int(os.environ.get("CLASSINET_SOAK_SEED", time.time_ns() % 2**32))
     kills = int(os.environ.get("CLASSINET_SOAK_KILLS", "10"))
     moments = random.Random(seed)
@@ -43,6 +43,7 @@ def test_a_build_survives_kill_9_at_random_times(tmp_path):
         n_kept.append(len(list(place.rglob("*.*"))))
     built = build(place, texts=texts, resume=True, n_threads=1)
     assert hash_of_net(built.net) == wanted
-    print(
-        f"{kills} kills (seed {seed}) of a build of {TEXTS:,} texts ({alone:.0f} s alone) left {n_kept} files; same bytes"
-    )
+    record(
+        kills=kills, seed=seed, texts=TEXTS, seconds_without_kills=round(alone, 1), files_kept_after_each_kill=n_kept,
+        same_bytes=True,
+    )  # fmt: skip

@@ -11,7 +11,7 @@ MUTATIONS = 2400
 
 
 @pytest.mark.soak
-def test_two_thousand_tampered_folders(tmp_path):
+def test_two_thousand_tampered_folders(tmp_path, record):
     saved = [(path, quietly(behaviour, load(path))) for path in saved_models(tmp_path)]
     outcomes = Counter()
     for seed in range(10_000, 10_000 + MUTATIONS):
@@ -22,7 +22,11 @@ def test_two_thousand_tampered_folders(tmp_path):
             error.add_note(f"seed {seed}, {path.name}")
             raise
     assert sum(outcomes.values()) == MUTATIONS
-    print(
-        f"\n{MUTATIONS} mutated model folders: {outcomes['refused']} refused with one StorageError, "
-        f"{outcomes['same']} behaved identically, {outcomes['other']} loaded other but sound values; 0 crashes"
+    record(
+        mutated_folders=MUTATIONS,
+        refused_with_one_error=outcomes["refused"],
+        behaved_identically=outcomes["same"],
+        loaded_other_but_sound_values=outcomes["other"],
+        crashes=0,
+        seeds=[10_000, 10_000 + MUTATIONS - 1],
     )

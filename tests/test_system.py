@@ -1,5 +1,6 @@
 """`make test-system`: what needs the network or a system package."""
 
+import json
 import os
 import subprocess
 import sys
@@ -21,15 +22,43 @@ def run(*command, cwd=None):
     ).stdout
 
 
-def test_a_fresh_clone_in_a_fresh_environment_runs_the_demo_with_core_dependencies_alone(tmp_path):
-    run("git", "clone", "--quiet", ROOT, tmp_path / "clone")
-    run(sys.executable, "-m", "venv", tmp_path / "venv")
-    python = tmp_path / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", tmp_path / "clone")
-    assert "EXP=" in run(python, "-m", "classinet.demo", cwd=tmp_path)
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """A fresh clone, and the python of a fresh environment in which it is installed with core dependencies alone."""
+    folder = tmp_path_factory.mktemp("fresh")
+    run("git", "clone", "--quiet", ROOT, folder / "clone")
+    run(sys.executable, "-m", "venv", folder / "venv")
+    python = folder / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", folder / "clone")
+    return folder, python
+
+
+def test_core_dependencies_are_enough_in_python_and_the_command_line_says_what_it_needs(fresh):
+    folder, python = fresh
     installed = run(python, "-m", "pip", "list", "--format=freeze").lower()
-    assert "pandas" not in installed
-    assert "gensim" not in installed
+    assert "typer" not in installed
+    assert "matplotlib" not in installed
+    code = (
+        "import classinet; from classinet.datasets import made_up_sentences\n"
+        "net = classinet.TextNet().fit(made_up_sentences(300))\n"
+        "clf = classinet.ClassiNetClassifier(net).fit(['rain', 'bread'], ['weather', 'kitchen'])\n"
+        "print(classinet.load(classinet.save(clf, 'model')).predict(['thunder'])[0])\n"
+    )
+    assert run(python, "-c", code, cwd=folder).strip() == "weather"
+    refused = subprocess.run([python.parent / "classinet", "--help"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert 'pip install "classinets[cli]"' in refused.stderr
+
+
+def test_the_demo_runs_from_nothing(fresh):
+    folder, python = fresh
+    run(python, "-m", "pip", "install", "--quiet", f"{folder / 'clone'}[all]")
+    report = json.loads(run(python.parent / "classinet", "demo", "--json", cwd=folder))
+    assert report["n_sentences"] > 50_000
+    assert np.mean(report["with_expansion"]) > np.mean(report["without_expansion"])
+    assert (folder / "classinet-demo" / "graph.png").stat().st_size > 10_000
+    told = run(python.parent / "classinet", "explain", "classinet-demo/model", "Invert a matrix.", cwd=folder)
+    assert "matrix" in told
 
 
 @pytest.mark.parametrize("kind", ["graphml", "gexf"])

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from classinet.expander import Expander
     from classinet.model import ClassiNet
     from classinet.net import Net
+    from classinet.persistence import load, save
+    from classinet.pipeline import ClassiNetClassifier, TextNet
 
 __version__ = "0.1.0"
 
@@ -15,11 +17,26 @@ __version__ = "0.1.0"
 _HOMES = {
     "Cancelled": "exceptions",
     "ClassiNet": "model",
+    "ClassiNetClassifier": "pipeline",
     "ClassiNetError": "exceptions",
     "Expander": "expander",
     "Net": "net",
+    "TextNet": "pipeline",
+    "load": "persistence",
+    "save": "persistence",
 }
-__all__ = ["Cancelled", "ClassiNet", "ClassiNetError", "Expander", "Net", "__version__"]
+__all__ = [
+    "Cancelled",
+    "ClassiNet",
+    "ClassiNetClassifier",
+    "ClassiNetError",
+    "Expander",
+    "Net",
+    "TextNet",
+    "__version__",
+    "load",
+    "save",
+]
 
 
 def __getattr__(name: str) -> Any:

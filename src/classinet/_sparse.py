@@ -111,10 +111,10 @@ def column_counts(X: Csr) -> Integers:
 
 def transpose(X: Csr) -> Csr:
     """Return the transpose in the same layout: row lists per column, an inverted index."""
-    indptr = np.concatenate(([0], np.cumsum(column_counts(X))))
-    order = np.argsort(X.indices, kind="stable")
-    rows = np.repeat(np.arange(X.shape[0], dtype=np.int32), np.diff(X.indptr))
-    return from_arrays(X.data[order], rows[order], indptr, (X.shape[1], X.shape[0]))
+    narrow = np.int32 if X.nnz <= np.iinfo(np.int32).max else np.int64  # scipy wants one type for both index arrays
+    plain = (X.data, X.indices.astype(narrow, copy=False), X.indptr.astype(narrow, copy=False))
+    turned = sparse.csr_array(plain, shape=X.shape).tocsc()
+    return from_arrays(turned.data, turned.indices, turned.indptr, (X.shape[1], X.shape[0]))
 
 
 def times_dense(X: Csr, table: Singles, engine: Engine) -> Singles:

@@ -1,63 +1,157 @@
-"""`make demo`: build a small net from a few hundred made-up sentences and expand one text, in a few seconds.
+"""`classinet demo`: real text on any machine, from unlabeled sentences to an explained answer and a saved model.
 
-Enter: nothing. Leave: on standard output, what the net learnt and what it adds to a text it has not seen.
+Enter: nothing but the Python packages that are installed anyway; their docstrings are the corpus. Leave: a report of
+what was measured, a picture of the graph and a model to load. The sentences the net is built from hold none of the
+texts that are classified.
 """
 
 from __future__ import annotations
 
-import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
 
-from classinet import ClassiNet
+from classinet import persistence, plotting
+from classinet._typing import Integers, Progress
+from classinet.datasets import Docstrings, load_docstrings
+from classinet.explain import Explanation
+from classinet.model import ClassiNet
+from classinet.pipeline import ClassiNetClassifier, TextNet
 
-TOPICS = {
-    "weather": ["rain", "storm", "wind", "cloud", "sun", "snow", "cold", "wet", "forecast", "thunder"],
-    "kitchen": ["soup", "bread", "oven", "pepper", "onion", "bake", "salt", "dough", "recipe", "butter"],
-    "football": ["goal", "striker", "referee", "penalty", "match", "keeper", "league", "coach", "corner", "save"],
-}
-FRAMES = [
-    "the {} and the {}",
-    "a {} after the {} and {}",
-    "{} then {} before the {}",
-    "we saw {} {} {} and {}",
-]
-TEXT = "the storm and the cloud"
+LABELS_PER_CLASS = 10
+DRAWS = 5
+WORDS = ("eigenvalue", "cluster", "socket")
+TEXT = "Decompose a Hermitian operator."
 
 
-def sentences(count: int = 900, seed: int = 0) -> list[str]:
-    """Return sentences that each speak of one topic."""
-    rng = np.random.default_rng(seed)
-    topics = list(TOPICS.values())
-    return [
-        FRAMES[rng.integers(len(FRAMES))].format(*rng.choice(topics[rng.integers(len(topics))], 4, replace=False))
-        for _ in range(count)
-    ]
+@dataclass(frozen=True)
+class DemoReport:
+    """What the demo saw.
+
+    Attributes
+    ----------
+    n_sentences, n_texts, n_classes : sizes of the unlabeled corpus and of the task.
+    net : the net in words.
+    build_seconds, seconds : time to build the net, and in all.
+    with_expansion, without_expansion : accuracy of each draw of labels, on all texts that were not drawn.
+    neighbors : strongest neighbours of a few words.
+    explanation : one text explained.
+    model, picture : where they were written.
+    """
+
+    n_sentences: int
+    n_texts: int
+    n_classes: int
+    net: str
+    build_seconds: float
+    seconds: float
+    with_expansion: tuple[float, ...]
+    without_expansion: tuple[float, ...]
+    neighbors: dict[str, tuple[tuple[str, float], ...]]
+    explanation: Explanation
+    model: str
+    picture: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {**asdict(self), "explanation": self.explanation.to_dict()}
+
+    def __str__(self) -> str:
+        difference = np.subtract(self.with_expansion, self.without_expansion)
+        near = [
+            f"  {word:>10} → " + ", ".join(f"{name} {weight:.2f}" for name, weight in edges)
+            for word, edges in self.neighbors.items()
+        ]
+        told = self.explanation
+        return "\n".join(
+            [
+                f"unlabeled: {self.n_sentences:,} docstring sentences of numpy, scipy, scikit-learn and Python",
+                f"net: {self.net}, built in {self.build_seconds:.0f} s",
+                f"task: {self.n_texts:,} one-line summaries, {self.n_classes} sub-packages to tell apart; "
+                f"{LABELS_PER_CLASS} labels a class, {len(self.with_expansion)} draws",
+                f"  accuracy without expansion  {_summary(self.without_expansion)}",
+                f"  accuracy with expansion     {_summary(self.with_expansion)}",
+                f"  difference                  {_summary(difference, sign='+')} points",
+                "neighbours:",
+                *near,
+                f'"{told.text}" is judged {told.label}, without expansion {told.label_without}:',
+                *("  " + line for line in told.table(top=8).splitlines()),
+                f"model: {self.model}",
+                f"picture: {self.picture}",
+                f"{self.seconds:.0f} s in all",
+            ]
+        )
 
 
-def main() -> None:
-    """Build, look, expand."""
-    texts = sentences()
-    vectorizer = CountVectorizer()
-    X = vectorizer.fit_transform(texts)
-    names = vectorizer.get_feature_names_out()
-    print(
-        f"building a net from {len(texts)} sentences (the first run on a machine compiles for about a minute)",
-        file=sys.stderr,
+def run(
+    folder: str | PathLike[str], *, progress: Progress | None = None, threads: int | None = -1, seed: int = 0
+) -> DemoReport:
+    """Run the demo; `folder` receives the picture and the model."""
+    started = time.perf_counter()
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+
+    data = load_docstrings()
+    building = time.perf_counter()
+    net = TextNet(model=ClassiNet(n_jobs=threads, random_state=seed)).fit(data.sentences, progress=progress)
+    build_seconds = time.perf_counter() - building
+
+    classifiers, scores = [], []
+    for draw in range(DRAWS):
+        if progress is not None:
+            progress("draws of labels", draw, DRAWS)
+        clf, accuracies = _one_draw(net, data, np.random.default_rng([seed, draw]), threads)
+        classifiers.append(clf)
+        scores.append(accuracies)
+    if progress is not None:
+        progress("draws of labels", DRAWS, DRAWS)
+
+    model = persistence.save(classifiers[0], target / "model", replace=True)
+    picture = target / "graph.png"
+    plotting.save(plotting.plot_graph(net.net_.graph, around=WORDS[0]), picture)
+    return DemoReport(
+        n_sentences=len(data.sentences),
+        n_texts=len(data.texts),
+        n_classes=len(set(data.labels)),
+        net=f"{net.net_.n_vertices:,} vertices, {net.net_.graph.n_edges:,} edges",
+        build_seconds=build_seconds,
+        seconds=time.perf_counter() - started,
+        with_expansion=tuple(score[0] for score in scores),
+        without_expansion=tuple(score[1] for score in scores),
+        neighbors={word: tuple((e.target, e.weight) for e in net.neighbors(word, top=5)) for word in WORDS},
+        explanation=classifiers[0].explain(TEXT),
+        model=str(model),
+        picture=str(picture),
     )
-    model = ClassiNet().fit(X, feature_names=names)
-    net = model.net_
-    print(f"{net!r}")
-    print(f"mean held-out AUC of the predictors: {np.nanmean(net.report()['auc']):.3f}")
-    for word in ("storm", "oven", "penalty"):
-        near = sorted(net.graph.successors(word), key=lambda edge: -edge.weight)[:5]
-        print(f"{word:>8} → " + ", ".join(f"{edge.target} {edge.weight:.2f}" for edge in near))
-    row = model.transform(vectorizer.transform([TEXT]))[0, len(names) :].toarray().ravel()
-    best = np.argsort(-row, kind="stable")[:6]
-    columns = model.get_feature_names_out()[len(names) :]
-    print(f'"{TEXT}" implies: ' + ", ".join(f"{columns[i]} {row[i]:.3f}" for i in best))
 
 
-if __name__ == "__main__":
-    main()
+def _one_draw(
+    net: TextNet, data: Docstrings, rng: np.random.Generator, threads: int | None
+) -> tuple[ClassiNetClassifier, tuple[float, float]]:
+    """Train on a few labels a class; return the classifier and both accuracies on all other texts."""
+    labels = np.array(data.labels)
+    drawn = np.concatenate([_drawn(np.flatnonzero(labels == name), rng) for name in sorted(set(data.labels))])
+    others = np.setdiff1d(np.arange(len(labels)), drawn)
+    clf = ClassiNetClassifier(net, n_jobs=threads).fit([data.texts[i] for i in drawn], labels[drawn])
+    texts = [data.texts[i] for i in others]
+
+    def accuracy(predict: Callable[[list[str]], Any]) -> float:
+        return float(np.mean(predict(texts) == labels[others]))
+
+    return clf, (accuracy(clf.predict), accuracy(clf.predict_without_expansion))
+
+
+def _drawn(members: Integers, rng: np.random.Generator) -> Integers:
+    return rng.permutation(members)[:LABELS_PER_CLASS]
+
+
+def _summary(scores: Any, sign: str = "") -> str:
+    values = 100 * np.asarray(scores)
+    return (
+        f"{values.mean():{sign}.1f} ± {values.std(ddof=1):.1f} ({values.min():{sign}.1f} to {values.max():{sign}.1f})"
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from classinet._cloning import clone_around
 from classinet._typing import Csr, MatrixLike
 from classinet._validation import check_matrix, given
 from classinet.exceptions import InputError, ParameterError
@@ -71,11 +72,7 @@ class Expander(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Self:
-        parameters = {
-            name: clone(value, safe=False) for name, value in self.get_params(deep=False).items() if name != "net"
-        }
-        fitted = isinstance(self.net, Net) or hasattr(self.net, "net_")
-        return type(self)(net=self.net if fitted else clone(self.net, safe=False), **parameters)
+        return clone_around(self, "net", fitted=isinstance(self.net, Net) or hasattr(self.net, "net_"))
 
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Check X against the net; only an unfitted net is fitted, on a copy."""

@@ -1,6 +1,7 @@
 """One restartable orchestrator: the stages of a fit, a journal of what is finished, a corpus that streams."""
 
 from classinet.build.corpus import Corpus, stream_corpus
+from classinet.build.estimate import Estimate, estimate
 from classinet.build.journal import JournalEngine
 from classinet.build.orchestrator import Built, build_directory, build_text, discard
 from classinet.build.stages import Recipe, build_net
@@ -8,11 +9,13 @@ from classinet.build.stages import Recipe, build_net
 __all__ = [
     "Built",
     "Corpus",
+    "Estimate",
     "JournalEngine",
     "Recipe",
     "build_directory",
     "build_net",
     "build_text",
     "discard",
+    "estimate",
     "stream_corpus",
 ]

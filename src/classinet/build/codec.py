@@ -180,7 +180,7 @@ def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if type(value) in (tuple, list):
         return {type(value).__name__: [_encode(item, arrays) for item in value]}
     if isinstance(value, np.ndarray) and value.dtype in CODES:
-        arrays.append(np.ascontiguousarray(value))
+        arrays.append(np.asarray(value, order="C"))
         return {"array": len(arrays) - 1}
     if isinstance(value, sparse.csr_array):
         return {"csr": list(value.shape), "of": _encode((value.data, value.indices, value.indptr), arrays)}

@@ -14,9 +14,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
 
 from classinet._files import whole_file
 from classinet._typing import Progress
@@ -28,6 +32,7 @@ from classinet.net import Net
 from classinet.text import TextVectorizer
 
 SETTINGS, LOCK, STEPS = "build.json", "lock", "steps"
+LONGEST = 200
 LIBRARIES = ("classinets", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -61,7 +66,7 @@ def build_text(
     texts : read once, in order; to resume, give the same again.
     vectorizer : what the features of a text are, and which to keep.
     fit : makes the net; must depend on nothing but its arguments and what `settings` says.
-    settings : what the result depends on beside the texts, as values with a telling `repr`; compared when resuming.
+    settings : what the result depends on beside the texts, compared when resuming.
     directory : where finished batches are kept; None: in memory, and an interruption loses all.
     resume : continue what an interrupted build left in the directory.
     split, context, documents : see `stream_corpus`.
@@ -113,8 +118,7 @@ def build_directory(directory: str | Path, settings: Mapping[str, object], *, re
         raise StorageError(f"{place} holds something other than a build; give an empty directory, or a new name")
     place.mkdir(parents=True, exist_ok=True)
     with _locked(place):
-        said = {name: repr(value) for name, value in {**settings, **_versions()}.items()}
-        _check_settings(place, said, resume)
+        _check_settings(place, _described({**settings, **_versions()}), resume)
         yield place / STEPS
 
 
@@ -175,6 +179,30 @@ def _check_settings(place: Path, said: dict[str, str], resume: bool) -> None:
             f"{place} was begun with other settings: {'; '.join(changes)}. Resume with the same ones, or remove the "
             "directory"
         )
+
+
+def _described(settings: Mapping[str, object]) -> dict[str, str]:
+    """Settings in words that are the same in every process; an estimator also parameter by parameter.
+
+    (An estimator's own `repr` leaves out what is long.)
+    """
+    said: dict[str, str] = {}
+    for name, value in settings.items():
+        said[name] = _in_words(value)
+        if isinstance(value, BaseEstimator):
+            said |= {f"{name}__{key}": _in_words(part) for key, part in value.get_params(deep=True).items()}
+    return said
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, BaseEstimator):
+        return type(value).__name__
+    if hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]}… ({len(text):,} characters, {blake2b(text.encode(), digest_size=8).hexdigest()})"
 
 
 def _versions() -> dict[str, str]:

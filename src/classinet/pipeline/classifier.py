@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from classinet._cloning import clone_around
 from classinet._sparse import column_counts, take_columns
 from classinet._typing import Csr, Floats
 from classinet._validation import check_number
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import Expansion, Global
 from classinet.explain import Explanation
-from classinet.merging import like_input
+from classinet.merging import append, like_input
 from classinet.net import Net
 from classinet.pipeline.editing import Editable
 from classinet.pipeline.explaining import explain_text
@@ -88,10 +89,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self.random_state = random_state
 
     def __sklearn_clone__(self) -> Self:
-        parameters = {
-            name: clone(value, safe=False) for name, value in self.get_params(deep=False).items() if name != "net"
-        }
-        return type(self)(net=self.net if hasattr(self.net, "net_") else clone(self.net, safe=False), **parameters)
+        return clone_around(self, "net", fitted=hasattr(self.net, "net_"))
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a net that is fitted already would change what others share, and are refused."""
@@ -131,7 +129,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         expanded = representation.expansion_rows(own)
         settings = choose(own, expanded, targets, weights, self.C, self.weight, self.random_state)
         representation = representation.with_weight(settings.weight)
-        joined = representation.joined(own, representation.weighed(expanded))
+        joined = append(*representation.weighed(own, expanded))
         # The classifier to compare with has the same freedom: its own C, chosen alike.
         plain = choose(own, no_rows(*expanded.shape), targets, weights, self.C, 0.0, self.random_state)
 

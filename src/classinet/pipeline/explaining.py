@@ -11,6 +11,7 @@ import numpy as np
 
 from classinet._typing import Csr, Floats
 from classinet.explain import PREDICTED, TEXT, ExpandedText, Explanation, Feature, Term
+from classinet.merging import append
 from classinet.pipeline.head import Head
 from classinet.pipeline.representation import Representation
 
@@ -27,9 +28,9 @@ def explain_text(
 ) -> Explanation:
     """Explain the decision of a classifier on one text; the `with_path` largest predicted features get a path."""
     own = representation.text_rows(representation.counts([text]))
-    expanded = representation.weighed(representation.expansion_rows(own))
-    logits = head.logits(representation.joined(own, expanded))
-    told = _expanded(text, representation, own, expanded, keep=None, with_path=with_path)
+    seen, expanded = representation.weighed(own, representation.expansion_rows(own))
+    logits = head.logits(append(seen, expanded))
+    told = _expanded(text, representation, seen, expanded, keep=None, with_path=with_path)
     label = head.labels_of(logits)[0]
     return Explanation(
         expanded=told,
@@ -38,7 +39,7 @@ def explain_text(
         label_without=_plain(plain_head.predict(own)[0]),
         logits=tuple(logits[0].tolist()),
         probabilities=tuple(head.probabilities_of(logits)[0].tolist()),
-        terms=_terms(told.features, _columns(own, expanded), head, logits[0]),
+        terms=_terms(told.features, _columns(seen, expanded), head, logits[0]),
     )
 
 

@@ -1,9 +1,10 @@
-"""Texts → rows for the classifier: [tf-idf of the text | weight × its expansion].
+"""Texts → rows for the classifier: [tf-idf of the text | weight × its expansion], as a whole of length 1.
 
 Enter: texts. Leave: two blocks of rows. The text's features are weighed by how rare they were in the unlabeled text
 and brought to length 1; the expansion follows from them over the net and is brought to the same length, so that the
-weight says how much of the row is inferred. Features of labelled texts that the net has never seen stand after the
-net's own: they cannot be expanded, but a label may hang on them.
+weight says how much of the row is inferred; then both are scaled down alike, so that a larger weight does not loosen
+the regularisation as well. Features of labelled texts that the net has never seen stand after the net's own: they
+cannot be expanded, but a label may hang on them.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Representation:
         """Weigh counts by idf and bring every row to length 1; a row of nothing stays empty."""
         weighed = from_arrays(counts.data * self.idf[counts.indices], counts.indices, counts.indptr, counts.shape)
         lengths = row_lengths(weighed)
-        return _scaled(weighed, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
+        return _rows_scaled(weighed, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
 
     def expansion_rows(self, rows: Csr) -> Csr:
         """Expand rows of text and bring the expansion to their length, before the weight.
@@ -96,24 +97,21 @@ class Representation:
         whole = expanded if unedited is self.net else expand_rows(known, unedited, self.expansion, self.n_jobs)
         lengths = row_lengths(whole)
         factor = np.divide(row_lengths(rows), lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        return _scaled(expanded, factor)
+        return _rows_scaled(expanded, factor)
 
     def rows_of(self, counts: Csr) -> Csr:
         """Return counted texts as rows for the classifier."""
         own = self.text_rows(counts)
         if self.weight == 0:
-            return self.joined(own, no_rows(own.shape[0], self.net.n_vertices))
-        return self.joined(own, self.weighed(self.expansion_rows(own)))
+            return append(own, no_rows(own.shape[0], self.net.n_vertices))
+        return append(*self.weighed(own, self.expansion_rows(own)))
 
-    def weighed(self, expanded: Csr) -> Csr:
-        """Scale the expansion by the weight."""
+    def weighed(self, own: Csr, expanded: Csr) -> tuple[Csr, Csr]:
+        """Scale both blocks so that the expansion has the weight and the whole has length 1."""
         if self.weight == 0:
-            return no_rows(*expanded.shape)
-        return _scaled(expanded, np.full(expanded.shape[0], float(self.weight)))
-
-    def joined(self, own: Csr, weighed: Csr) -> Csr:
-        """Put the weighed expansion beside the text."""
-        return append(own, weighed)
+            return own, no_rows(*expanded.shape)
+        whole = np.sqrt(1.0 + self.weight**2)
+        return _scaled(own, 1.0 / whole), _scaled(expanded, self.weight / whole)
 
     def column_names(self) -> NDArray[np.object_]:
         """Names of the text's own features."""
@@ -131,6 +129,10 @@ def no_rows(count: int, columns: int) -> Csr:
     return from_arrays(np.empty(0), np.empty(0, dtype=np.int32), np.zeros(count + 1, dtype=np.int64), (count, columns))
 
 
-def _scaled(matrix: Csr, factors: Floats) -> Csr:
+def _scaled(matrix: Csr, factor: float) -> Csr:
+    return from_arrays(matrix.data * factor, matrix.indices, matrix.indptr, matrix.shape)
+
+
+def _rows_scaled(matrix: Csr, factors: Floats) -> Csr:
     data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
     return from_arrays(data, matrix.indices, matrix.indptr, matrix.shape)

@@ -7,6 +7,7 @@ learning rate, and the first r columns are the answer for every smaller rank.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ from threadpoolctl import threadpool_limits
 
 from classinet import _kernels
 from classinet._sparse import ROW_BLOCK, canonical_csr, from_arrays, row_slice, times_dense, transpose
-from classinet._typing import Csr, Keys, Singles
+from classinet._typing import Csr, Integers, Keys, Singles
 from classinet.engine import Engine, fixed_batches
 
 CONTEXT_SMOOTHING = 0.75
 OVERSAMPLING = 8
 POWER_ITERATIONS = 2
+VERTEX_BLOCK = 1024
 
 
 def positive_pmi(contexts: Csr, targets: Csr, forbidden: Csr) -> Csr:
@@ -29,21 +31,48 @@ def positive_pmi(contexts: Csr, targets: Csr, forbidden: Csr) -> Csr:
     A text spreads one unit of evidence for each of its targets evenly over its features, so long texts do not drown
     short ones.
     """
-    joint = _joint(contexts, targets)
-    joint = canonical_csr(joint - joint.multiply(forbidden), np.float32)
+    joint = _without(_joint(contexts, targets), forbidden)
     per_target = np.asarray(joint.sum(axis=1), dtype=np.float64).ravel()
     smoothed = np.asarray(joint.sum(axis=0), dtype=np.float64).ravel() ** CONTEXT_SMOOTHING
-    rows = np.repeat(np.arange(joint.shape[0]), np.diff(joint.indptr))
-    chance = per_target[rows] * (smoothed / max(smoothed.sum(), 1e-300))[joint.indices]
-    return canonical_csr(
-        from_arrays(
-            np.maximum(0.0, np.log(joint.data / chance)).astype(np.float32),
-            joint.indices,
-            joint.indptr,
-            joint.shape,
-        ),
-        np.float32,
-    )
+    smoothed /= max(smoothed.sum(), 1e-300)
+
+    def surplus(rows: Integers, part: Csr) -> Singles:
+        logs = np.log(part.data / (per_target[rows] * smoothed[part.indices]))
+        return np.maximum(0.0, logs).astype(np.float32)
+
+    return _rewritten(joint, surplus)
+
+
+def _without(joint: Csr, forbidden: Csr) -> Csr:
+    """The same without what is forbidden; the memory of `joint` is used."""
+    owners = np.repeat(np.arange(forbidden.shape[0]), np.diff(forbidden.indptr))
+    banned = owners * joint.shape[1] + forbidden.indices
+
+    def allowed(rows: Integers, part: Csr) -> Singles:
+        met = rows * joint.shape[1] + part.indices
+        first, last = np.searchsorted(banned, met[[0, -1]]) if len(met) else (0, 0)
+        return np.where(np.isin(met, banned[first : last + 1]), np.float32(0.0), part.data)
+
+    return _rewritten(joint, allowed)
+
+
+def _rewritten(matrix: Csr, values: Callable[[Integers, Csr], Singles]) -> Csr:
+    """Replace the stored values, dropping zeros, some rows at a time and in place.
+
+    There may be more pairs of words than anything else in memory, so not even one more copy is made. `values` is given
+    the row of each stored value, and the rows themselves.
+    """
+    lengths, end = np.zeros(matrix.shape[0], dtype=np.int64), 0
+    for start, stop in fixed_batches(matrix.shape[0], VERTEX_BLOCK):
+        part = row_slice(matrix, start, stop)
+        rows = np.repeat(np.arange(start, stop), np.diff(part.indptr))
+        new = values(rows, part)
+        kept = np.flatnonzero(new)
+        lengths[start:stop] = np.bincount(rows[kept] - start, minlength=stop - start)
+        first, end = end, end + len(kept)
+        matrix.data[first:end], matrix.indices[first:end] = new[kept], part.indices[kept]
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    return from_arrays(matrix.data[:end], matrix.indices[:end], indptr, matrix.shape)
 
 
 def _joint(contexts: Csr, targets: Csr) -> Csr:

@@ -1,0 +1,232 @@
+"""How long a build will take and how much it will need, from a short build of its first texts.
+
+Enter: the texts and the recipe. Leaves: seconds and bytes. The first texts are built in earnest, every stage timed on
+this machine; each stage is then scaled by what it grows with: texts, vertices, held-out texts, pairs of words. How
+vocabulary and pairs grow is read from the first half of those texts against all of them (a power law).
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+
+from classinet._sparse import presence, row_slice, take_columns, transpose
+from classinet._typing import Csr
+from classinet.build.corpus import Corpus, stream_corpus
+from classinet.build.stages import Recipe, build_net
+from classinet.engine import Engine, ThreadEngine
+from classinet.exceptions import EmptyNetWarning
+from classinet.text import TextVectorizer
+
+B = TypeVar("B")
+R = TypeVar("R")
+
+SAMPLE = 8_000
+WARM_UP = 300  # texts built first, so that compilation is not taken for work
+LIBRARIES = 170_000_000  # bytes that Python and the libraries take before anything is built
+PER_FEATURE = 200  # bytes of a feature in the dictionaries
+SAFETY = 1.2  # on memory: allocators keep more than they are asked for
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a build is expected to take.
+
+    Attributes
+    ----------
+    seconds : from the first text to the net.
+    peak_bytes : memory that is neither shared nor a mapped file, at its highest.
+    disk_bytes : size of the build's directory when it is finished.
+    n_texts, n_features, n_vertices : what will be built.
+    assumptions : what the figures rest on, in words.
+    """
+
+    seconds: float
+    peak_bytes: int
+    disk_bytes: int
+    n_texts: int
+    n_features: int
+    n_vertices: int
+    assumptions: tuple[str, ...]
+
+
+def estimate(
+    texts: Iterable[str],
+    *,
+    vectorizer: TextVectorizer,
+    recipe: Recipe,
+    split: str | None = None,
+    n_jobs: int | None = -1,
+    sample: int = SAMPLE,
+) -> Estimate:
+    """Estimate time, memory and disk of a build with a directory; all texts are read, to count them.
+
+    Parameters
+    ----------
+    texts : as for the build.
+    vectorizer, split : as for the build.
+    recipe : the strategies, as `ClassiNet.recipe()` gives them.
+    n_jobs : threads of the build.
+    sample : how many of the first texts are built to measure; more take longer and tell more.
+
+    >>> from classinet.model import ClassiNet
+    >>> texts = ["rain and storm", "storm and thunder", "a goal for the team", "the team and a coach"] * 50
+    >>> found = estimate(texts, vectorizer=TextVectorizer(), recipe=ClassiNet().recipe())
+    >>> found.n_texts, found.n_vertices, found.seconds > 0
+    (200, 10, True)
+    """
+    stream = iter(texts)
+    first = list(islice(stream, sample))
+    begun = time.perf_counter()
+    n_more = sum(1 for _ in stream)
+    reading = time.perf_counter() - begun
+    growth = (len(first) + n_more) / max(len(first), 1)
+
+    with ThreadEngine(n_jobs) as engine, warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyNetWarning)
+        _timed_build(first[:WARM_UP], vectorizer, recipe, split, engine)
+        half, _ = _timed_corpus(first[: max(2, len(first) // 2)], vectorizer, split)
+        corpus, watch = _timed_build(first, vectorizer, recipe, split, engine)
+    here, there = _measure(corpus, recipe), _measure(half, recipe)
+    full = _grown(here, there, growth, vectorizer, recipe)
+    seconds = reading + sum(_factor(stage, here, full) * spent for stage, spent in watch.seconds.items())
+    return Estimate(
+        seconds=float(seconds),
+        peak_bytes=int(SAFETY * _peak(full, recipe, engine.n_threads)),
+        disk_bytes=int(_disk(full, recipe)),
+        n_texts=int(full["texts"]),
+        n_features=int(full["features"]),
+        n_vertices=int(full["vertices"]),
+        assumptions=(
+            f"a build of the first {len(first):,} texts took {sum(watch.seconds.values()):.1f} s on {engine.n_threads} "
+            "threads of this machine",
+            f"the vocabulary grows from {here['features']:,.0f} to {full['features']:,.0f} features",
+            "training needs as many passes as it needed there; nothing else keeps the machine busy",
+        ),
+    )
+
+
+class _Stopwatch(Engine):
+    """Times the stages that run on another engine; what is between them counts as preparation."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def run(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> Iterator[R]:
+        """Run on the other engine; the time until the last result is taken is the stage's."""
+        begun = time.perf_counter()
+        yield from self.engine.run(function, batches, stage=stage)
+        self.seconds[stage] += time.perf_counter() - begun
+
+    def checkpoint(self, compute: Callable[[Engine], R], *, stage: str) -> R:
+        """Compute on the other engine."""
+        begun = time.perf_counter()
+        value = compute(self.engine)
+        self.seconds[stage] += time.perf_counter() - begun
+        return value
+
+
+def _timed_corpus(texts: list[str], vectorizer: TextVectorizer, split: str | None) -> tuple[Corpus, float]:
+    begun = time.perf_counter()
+    corpus = stream_corpus(texts, vectorizer, split=split)
+    return corpus, time.perf_counter() - begun
+
+
+def _timed_build(
+    texts: list[str], vectorizer: TextVectorizer, recipe: Recipe, split: str | None, engine: Engine
+) -> tuple[Corpus, _Stopwatch]:
+    corpus, reading = _timed_corpus(texts, vectorizer, split)
+    watch = _Stopwatch(engine)
+    begun = time.perf_counter()
+    if corpus.n_texts > 1:
+        build_net(recipe, corpus.matrix, corpus.matrix, None, corpus.names, None, 0, watch)
+    between = time.perf_counter() - begun - sum(watch.seconds.values())
+    watch.seconds.update({"texts": reading, "preparation": max(0.0, between)})
+    return corpus, watch
+
+
+def _measure(corpus: Corpus, recipe: Recipe) -> dict[str, float]:
+    """What the cost of a stage may depend on."""
+    columns = recipe.vertices.choose(corpus.matrix, corpus.names)
+    seen = presence(row_slice(corpus.matrix, 0, min(corpus.n_texts, SAMPLE)))
+    return {
+        "texts": corpus.n_texts,
+        "features": len(corpus.names),
+        "vertices": len(columns),
+        "values": corpus.matrix.nnz,
+        "held out": recipe.labels.held_out_rows(max(2, corpus.n_texts)),
+        "pairs": _pairs(take_columns(seen, columns), seen),
+    }
+
+
+def _pairs(targets: Csr, contexts: Csr) -> int:
+    """In how many pairs of a vertex and a feature the two meet."""
+    return int((transpose(targets) @ contexts).nnz)
+
+
+def _grown(
+    here: dict[str, float], half: dict[str, float], growth: float, vectorizer: TextVectorizer, recipe: Recipe
+) -> dict[str, float]:
+    """The same of the whole corpus."""
+
+    def power_law(name: str) -> float:
+        doublings = np.log2(here["texts"] / half["texts"])
+        slope = np.log2(max(here[name], 1) / max(half[name], 1)) / max(doublings, 1e-9)
+        # Growth slows down: what doubles with the first texts does not go on doubling.
+        return float(here[name] * growth ** np.clip(0.85 * slope, 0.0, 1.0))
+
+    features = power_law("features") if growth > 1 else here["features"]
+    if vectorizer.max_features is not None:
+        features = min(features, vectorizer.max_features)
+    vertices = here["vertices"] * features / max(here["features"], 1)
+    limit = getattr(recipe.vertices, "n", None) if "Frequent" in type(recipe.vertices).__name__ else here["vertices"]
+    vertices = min(vertices, features, limit or features)
+    texts = here["texts"] * growth
+    pairs = min(power_law("pairs") if growth > 1 else here["pairs"], vertices * features)
+    return {
+        "texts": texts, "features": features, "vertices": vertices, "values": here["values"] * growth, "pairs": pairs,
+        "held out": recipe.labels.held_out_rows(max(2, int(texts))),
+    }  # fmt: skip
+
+
+def _factor(stage: str, here: dict[str, float], full: dict[str, float]) -> float:
+    """How many times longer a stage takes on the whole corpus."""
+    ratio = {name: full[name] / max(here[name], 1) for name in here}
+    if stage == "ridge":
+        return max(ratio["texts"], ratio["vertices"] ** 3)
+    if stage == "context vectors":
+        return max(ratio["pairs"], ratio["features"])
+    if stage in ("rank", "held-out words"):
+        return ratio["vertices"]
+    if stage.startswith("neighbors, round"):  # every pair of vertices is met
+        return ratio["vertices"] ** 2
+    if stage in ("labels", "edges", "neighbors", "hash tables"):
+        return ratio["vertices"] * ratio["held out"]
+    return ratio["texts"]
+
+
+def _peak(full: dict[str, float], recipe: Recipe, n_threads: int) -> float:
+    """Bytes of the largest things that are in memory together."""
+    k = min(recipe.neighbors.k, full["vertices"])
+    vectors = 100 * 4 * (2 * full["features"] + 3 * full["vertices"])
+    fitting = 40 * full["pairs"] + vectors + 40 * full["texts"]
+    voting = 2 * full["vertices"] * full["held out"] / 8 + n_threads * 3 * 256 * 4 * full["held out"]
+    weighing = 140 * full["vertices"] * k + 2 * full["vertices"] * full["held out"] / 8
+    if type(recipe.predictor).__name__ == "Ridge":
+        fitting += 12 * full["vertices"] ** 2
+    return LIBRARIES + PER_FEATURE * full["features"] + max(fitting, voting + vectors, weighing + vectors)
+
+
+def _disk(full: dict[str, float], recipe: Recipe) -> float:
+    """Bytes of all that a build keeps in its directory."""
+    k = min(recipe.neighbors.k, full["vertices"])
+    rows = 4 * (8 * full["values"] + 8 * full["texts"])
+    return rows + 100 * full["vertices"] * k + full["vertices"] * (full["held out"] / 8 + 10 * 400)
