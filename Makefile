@@ -14,7 +14,7 @@ setup: .venv/.ready
 	touch $@
 
 test: setup
-	$(BIN)/python -m pytest -m "not system and not soak"
+	$(BIN)/python -m pytest -n auto -m "not system and not soak"
 
 demo: setup
 	$(BIN)/classinet demo

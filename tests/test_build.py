@@ -18,7 +18,7 @@ import build_helpers
 from build_helpers import build, hash_of_net, made_up_texts
 from classinet import ClassiNet
 from classinet._sparse import canonical_csr, row_slice, take_rows
-from classinet.build import JournalEngine, build_directory, corpus, discard, journal, stream_corpus
+from classinet.build import JournalEngine, build_directory, corpus, discard, estimate, journal, stream_corpus
 from classinet.build.codec import ArrayFiles, NotStorableError, is_intact, read_value, write_value
 from classinet.engine import ThreadEngine
 from classinet.exceptions import InputError, ParameterError, StorageError
@@ -439,6 +439,39 @@ def test_two_processes_cannot_build_in_one_directory(tmp_path):
         assert "another process is building in" in second.stderr
     with build_directory(tmp_path, {}, resume=True):
         pass
+
+
+def test_settings_too_long_to_show_are_still_told_apart(tmp_path):
+    vertices = [f"rare{i}" for i in range(90)]
+    with build_directory(tmp_path, {"model": ClassiNet(vertices=vertices)}, resume=False):
+        pass
+    with build_directory(tmp_path, {"model": ClassiNet(vertices=list(vertices))}, resume=True):
+        pass
+    vertices[80] = "film"
+    with (
+        pytest.raises(StorageError, match="model__vertices was"),
+        build_directory(tmp_path, {"model": ClassiNet(vertices=vertices)}, resume=True),
+    ):
+        pass
+
+
+# ---------------------------------------------------------------------------------------------- estimate
+
+
+@pytest.mark.parametrize("recipe", [ClassiNet().recipe(), ClassiNet(vertices=7, predictor=Ridge()).recipe()])
+def test_an_estimate_knows_what_will_be_built_and_grows_with_it(recipe):
+    texts = made_up_texts(1200)
+    exact = estimate(iter(texts), vectorizer=TextVectorizer(), recipe=recipe, n_jobs=1)
+    built = stream_corpus(texts, TextVectorizer())
+    assert (exact.n_texts, exact.n_features) == built.matrix.shape
+    assert exact.n_vertices == len(recipe.vertices.choose(built.matrix, built.names))
+    assert "first 1,200 texts" in exact.assumptions[0]
+    larger = estimate(iter(texts * 40), vectorizer=TextVectorizer(), recipe=recipe, n_jobs=1, sample=1200)
+    assert larger.n_texts == 48_000
+    assert larger.n_vertices <= larger.n_features <= 3 * exact.n_features
+    assert larger.peak_bytes > exact.peak_bytes > 10**8
+    assert larger.disk_bytes > exact.disk_bytes > 0
+    assert larger.seconds > 3 * exact.seconds  # 40 times the texts, measured on a machine that is busy with other tests
 
 
 # ---------------------------------------------------------------------------------------------- rows

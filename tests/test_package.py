@@ -137,14 +137,13 @@ def test_the_built_wheel_works(tmp_path):
         text=True,
     )
     assert (target / "classinet" / "py.typed").exists()
+    # Building a net with it is left to `make test-system`: without a cache, compiling takes most of a minute.
     code = (
         f"import sys; sys.path.insert(0, {str(target)!r})\n"
-        "import classinet\n"
+        "import classinet, classinet.demo, classinet.cli.app\n"
         f"assert classinet.__file__.startswith({str(target)!r}), classinet.__file__\n"
-        "from classinet.datasets import made_up_sentences\n"
-        "net = classinet.TextNet().fit(made_up_sentences(300))\n"
-        "clf = classinet.ClassiNetClassifier(net).fit(['rain', 'bread'], ['weather', 'kitchen'])\n"
-        "print(classinet.load(classinet.save(clf, 'model')).predict(['thunder'])[0])\n"
+        "for name in classinet.__all__: getattr(classinet, name)\n"
+        "print(classinet.TextNet())\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
-    assert done.stdout.strip() == "weather"
+    assert done.stdout.strip() == "TextNet()"

@@ -1,7 +1,7 @@
 """One restartable orchestrator: the stages of a fit, a journal of what is finished, a corpus that streams."""
 
 from classinet.build.corpus import Corpus, stream_corpus
-from classinet.build.estimate import Estimate, estimate
+from classinet.build.forecast import Estimate, estimate
 from classinet.build.journal import JournalEngine
 from classinet.build.orchestrator import Built, build_directory, build_text, discard
 from classinet.build.stages import Recipe, build_net

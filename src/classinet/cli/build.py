@@ -1,0 +1,315 @@
+"""`classinet build`: unlabeled texts → a net.
+
+Finished steps are kept in a directory beside the net, so that an interrupted build continues where it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from classinet.cli import inputs, output
+from classinet.cli.guard import Stopped
+from classinet.cli.progress import counted, reporting
+
+if TYPE_CHECKING:
+    from classinet.model import ClassiNet
+    from classinet.pipeline import TextNet
+    from classinet.text import TextVectorizer
+
+
+class Analyzer(StrEnum):
+    """What features are made of."""
+
+    WORD = "word"
+    CHAR = "char"
+    CHAR_WB = "char_wb"
+
+
+class RecipeName(StrEnum):
+    """Recipes that have a name."""
+
+    DEFAULT = "default"
+    PAPER = "paper"
+
+
+def ngram_range(value: str) -> tuple[int, int]:
+    """Read "2" or "1-3".
+
+    >>> ngram_range("2"), ngram_range("1-3")
+    ((2, 2), (1, 3))
+    """
+    found = re.fullmatch(r"([1-9]\d?)(?:-([1-9]\d?))?", value, re.ASCII)
+    low, high = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if low > high:
+        raise typer.BadParameter(f"{value!r} is no length such as 1, and no range such as 1-2", param_hint="--ngrams")
+    return low, high
+
+
+def count_or_share(value: str) -> float:
+    """Read a number of texts, or a share of them below 1.
+
+    >>> count_or_share("2"), count_or_share("0.01")
+    (2, 0.01)
+    """
+    try:
+        return int(value) if value.isdecimal() else float(value)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{value!r} is neither a number of texts nor a share such as 0.01", param_hint="--min-df"
+        ) from None
+
+
+def context_of(value: str) -> str | int:
+    """Read "document" or a number of sentences.
+
+    >>> context_of("document"), context_of("2")
+    ('document', 2)
+    """
+    if value != "document" and not value.isdecimal():
+        raise typer.BadParameter(f'{value!r} is neither "document" nor a number of sentences', param_hint="--context")
+    return int(value) if value.isdecimal() else value
+
+
+def build(
+    corpus: Annotated[
+        list[str],
+        typer.Argument(help="Files of unlabeled texts, or - for standard input.", metavar="CORPUS", show_default=False),
+    ],
+    to: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new net.", show_default=False)],
+    format: inputs.Format = None,
+    text: inputs.TextColumn = None,
+    encoding: inputs.Encoding = "utf-8",
+    split: Annotated[
+        str | None,
+        typer.Option(
+            "--split", metavar="sentences", help="Learn from the sentences of every text.", show_default=False
+        ),
+    ] = None,
+    context: Annotated[
+        str | None,
+        typer.Option(
+            "--context",
+            metavar="document|N",
+            show_default=False,
+            help="With --split: words also count as occurring with a sentence that occur in its document, or in "
+            "so many sentences on each side.",
+        ),
+    ] = None,
+    ngrams: Annotated[
+        str | None,
+        typer.Option(
+            "--ngrams",
+            metavar="N|N-N",
+            show_default=False,
+            help="Lengths of features, such as 1-2; otherwise 1 word, or 2-4 characters.",
+        ),
+    ] = None,
+    analyzer: Annotated[
+        Analyzer,
+        typer.Option(
+            "--analyzer",
+            help="Features of words, of characters, or of characters within words; characters "
+            "are for languages that do not separate words.",
+        ),
+    ] = Analyzer.WORD,
+    min_df: Annotated[
+        str,
+        typer.Option(
+            "--min-df", metavar="N|SHARE", help="How many texts, or which share of them, a feature must occur in."
+        ),
+    ] = "2",
+    max_features: Annotated[
+        int | None,
+        typer.Option(
+            "--max-features", help="Keep so many features, the most frequent.", min=1, metavar="N", show_default=False
+        ),
+    ] = None,
+    vertices: Annotated[
+        int | None,
+        typer.Option(
+            "--vertices",
+            help="How many features get a predictor, the most frequent; otherwise 20,000.",
+            min=1,
+            metavar="N",
+            show_default=False,
+        ),
+    ] = None,
+    recipe: Annotated[
+        RecipeName, typer.Option("--recipe", help="How the net is made: as we recommend, or as the paper does.")
+    ] = RecipeName.DEFAULT,
+    lemmas: Annotated[
+        str | None,
+        typer.Option(
+            "--lemmas",
+            metavar="LANGUAGE",
+            help="Bring words to their base form, such as en for English.",
+            show_default=False,
+        ),
+    ] = None,
+    examples: Annotated[
+        int,
+        typer.Option(
+            "--examples",
+            help="Keep so many example texts of each word in the net, for all who have it to read.",
+            min=0,
+            metavar="N",
+        ),
+    ] = 0,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            "--work",
+            help="Directory for finished steps; otherwise NET.build. Removed after success.",
+            show_default=False,
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an interrupted build.", show_default=False)
+    ] = False,
+    estimate: Annotated[
+        bool,
+        typer.Option("--estimate", help="Only tell how much time and memory the build would take.", show_default=False),
+    ] = False,
+    seed: inputs.Seed = 0,
+    threads: inputs.Threads = None,
+    replace: inputs.Replace = False,
+    json: inputs.Json = False,
+) -> None:
+    """Build a net from unlabeled texts.
+
+    The net tells which words imply which. It needs no labels, is built once, and serves any number of classifiers. An
+    interrupted build continues with --resume.
+    """
+    if split not in (None, "sentences"):
+        raise typer.BadParameter(f"{split!r} is not sentences", param_hint="--split")
+    if context is not None and split is None:
+        raise typer.BadParameter("only sentences have a context; add --split sentences", param_hint="--context")
+    inputs.checked_format(format)
+    from classinet.pipeline import TextNet
+
+    vectorizer = _vectorizer(analyzer, ngrams, count_or_share(min_df), max_features, lemmas)
+    model = _model(recipe, vertices, seed)
+    net = TextNet(
+        vectorizer,
+        model,
+        split=split,
+        context=None if context is None else context_of(context),
+        examples=examples,
+    )
+    reading: dict[str, Any] = {"format": format, "text": text, "encoding": encoding}
+    if estimate:
+        _estimate(vectorizer, model, split, inputs.read_texts(corpus, **reading), threads, json=json)
+        return
+    inputs.check_free(to, replace=replace)
+    work = work or to.with_name(to.name + ".build")
+    _fit(net, corpus, reading, work, resume=resume, threads=threads)
+    from classinet.build import discard
+    from classinet.persistence import save
+
+    save(net, to, replace=replace)
+    discard(work)
+    _tell(net, to, json=json)
+
+
+def _vectorizer(
+    analyzer: Analyzer, ngrams: str | None, min_df: float, max_features: int | None, lemmas: str | None
+) -> TextVectorizer:
+    from classinet.text import TextVectorizer, Tokenizer
+
+    return TextVectorizer(
+        tokenizer=None if lemmas is None else Tokenizer(lemmas=lemmas),
+        analyzer=analyzer.value,
+        ngram_range=ngram_range(ngrams or ("1" if analyzer is Analyzer.WORD else "2-4")),
+        min_df=min_df,
+        max_features=max_features,
+    )
+
+
+def _model(recipe: RecipeName, vertices: int | None, seed: int) -> ClassiNet:
+    from classinet.model import ClassiNet
+
+    make = ClassiNet.paper if recipe is RecipeName.PAPER else ClassiNet
+    return make(vertices=vertices, random_state=seed)
+
+
+def _fit(
+    net: TextNet, corpus: list[str], reading: dict[str, Any], work: Path, *, resume: bool, threads: int | None
+) -> None:
+    from classinet.build import discard
+    from classinet.engine import ThreadEngine
+    from classinet.exceptions import InputError, ParameterError
+
+    begun = work.exists()
+    try:
+        with reporting() as progress, ThreadEngine(threads or -1, progress) as engine:
+            net.fit(
+                inputs.read_texts(corpus, **reading), directory=work, resume=resume, progress=progress, engine=engine
+            )
+    except KeyboardInterrupt:
+        raise Stopped(
+            f"stopped; what is finished is in {work}: run the same command with --resume to continue"
+        ) from None
+    except (InputError, ParameterError):
+        # Of no use to a build of other texts or with other options, and in its way.
+        if not begun and work.exists():
+            discard(work)
+        raise
+
+
+def _estimate(
+    vectorizer: TextVectorizer,
+    model: ClassiNet,
+    split: str | None,
+    texts: Iterable[str],
+    threads: int | None,
+    *,
+    json: bool,
+) -> None:
+    from classinet.build import estimate
+
+    with reporting() as progress:
+        found = estimate(
+            counted(texts, "texts", progress),
+            vectorizer=vectorizer,
+            recipe=model.recipe(),
+            split=split,
+            n_jobs=threads or -1,
+        )
+    if json:
+        output.as_json(asdict(found))
+        return
+    output.facts(
+        {
+            "time": output.time_of(found.seconds),
+            "memory": output.size_of(found.peak_bytes),
+            "disk": f"{output.size_of(found.disk_bytes)} while building",
+            "texts": found.n_texts,
+            "features": found.n_features,
+            "vertices": found.n_vertices,
+        }
+    )
+    for assumption in found.assumptions:
+        output.note(assumption)
+
+
+def _tell(net: TextNet, to: Path, *, json: bool) -> None:
+    graph = net.net_.graph
+    told = {
+        "net": str(to),
+        "texts": net.n_texts_,
+        "features": net.net_.n_features,
+        "vertices": graph.n_vertices,
+        "edges": graph.n_edges,
+        "recipe": net.net_.recipe,
+    }
+    if json:
+        output.as_json(told)
+    else:
+        output.facts(told)

@@ -1,0 +1,185 @@
+"""`classinet train`: a net and labelled texts → a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from classinet.cli import inputs, output
+from classinet.cli.progress import reporting
+
+if TYPE_CHECKING:
+    from classinet.expansion import Expansion
+    from classinet.pipeline import ClassiNetClassifier
+
+
+class Rule(StrEnum):
+    """Ways to expand a text."""
+
+    GLOBAL = "global"
+    INDEPENDENT = "independent"
+    ALL_NEIGHBORS = "all-neighbors"
+    MUTUAL_NEIGHBORS = "mutual-neighbors"
+    LOCAL_PATH = "local-path"
+
+
+def auto_or_number(name: str, value: str) -> float | str:
+    """Read "auto" or a number.
+
+    >>> auto_or_number("C", "auto"), auto_or_number("C", "0.5")
+    ('auto', 0.5)
+    """
+    try:
+        return value if value == "auto" else float(value)
+    except ValueError:
+        raise typer.BadParameter(f'{value!r} is neither "auto" nor a number', param_hint=f"--{name}") from None
+
+
+def train(
+    net: inputs.Net,
+    labelled: inputs.Labelled,
+    to: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.", show_default=False)],
+    format: inputs.Format = None,
+    text: inputs.TextColumn = None,
+    label: inputs.LabelColumn = None,
+    separator: inputs.Separator = None,
+    encoding: inputs.Encoding = "utf-8",
+    C: Annotated[
+        str,
+        typer.Option(
+            "--C",
+            metavar="auto|NUMBER",
+            help="How freely the classifier follows the labels; auto: by cross-validation, 10 where labels are few.",
+        ),
+    ] = "auto",
+    weight: Annotated[
+        str,
+        typer.Option(
+            "--weight",
+            metavar="auto|NUMBER",
+            help="Weight of the expansion, 0 for none; auto: by cross-validation, 1 where labels are few.",
+        ),
+    ] = "auto",
+    balanced: Annotated[
+        str | None,
+        typer.Option(
+            "--class-weight", help='"balanced" lets rare classes weigh as much as frequent ones.', show_default=False
+        ),
+    ] = None,
+    expansion: Annotated[Rule, typer.Option("--expansion", help="How texts are expanded.")] = Rule.GLOBAL,
+    hops: Annotated[
+        int | None,
+        typer.Option(
+            "--hops", help="Steps through the net (global; otherwise 1).", min=1, metavar="N", show_default=False
+        ),
+    ] = None,
+    damping: Annotated[
+        float | None,
+        typer.Option("--damping", help="Factor of every step, up to 1 (global; otherwise 0.85).", show_default=False),
+    ] = None,
+    seed: inputs.Seed = 0,
+    threads: inputs.Threads = None,
+    replace: inputs.Replace = False,
+    json: inputs.Json = False,
+) -> None:
+    """Train a classifier on a net and labelled texts.
+
+    Tables have the columns label, text unless --label and --text name others. Prints what was chosen and why.
+    """
+    if balanced not in (None, "balanced"):
+        raise typer.BadParameter(f"{balanced!r} is not balanced", param_hint="--class-weight")
+    strength, share = auto_or_number("C", C), auto_or_number("weight", weight)
+    rule = chosen_expansion(expansion, hops, damping)
+    inputs.check_free(to, replace=replace)
+    from classinet.persistence import save
+    from classinet.pipeline import ClassiNetClassifier
+
+    with reporting() as progress:
+        progress("load the net", 0, 1)
+        text_net = inputs.load_net(net)
+        progress("load the net", 1, 1)
+        texts, labels = inputs.read_labelled(
+            labelled, format=format, text=text, label=label, separator=separator, encoding=encoding
+        )
+        progress(f"train on {len(texts):,} texts", 0, 1)
+        model = ClassiNetClassifier(
+            text_net, rule, C=strength, weight=share, class_weight=balanced, n_jobs=threads or -1, random_state=seed
+        ).fit(texts, labels)
+        progress(f"train on {len(texts):,} texts", 1, 1)
+        model.set_params(n_jobs=None)  # how many threads there were is no property of the model
+        save(model, to, replace=replace)
+    summary = _summary(model, texts, labels, to)
+    if json:
+        output.as_json(summary)
+    else:
+        _tell(summary)
+
+
+def chosen_expansion(rule: Rule, hops: int | None, damping: float | None) -> Expansion:
+    """Return the expansion that the options ask for.
+
+    >>> chosen_expansion(Rule.GLOBAL, 2, None)
+    Global(hops=2)
+    """
+    given = {name: value for name, value in (("hops", hops), ("damping", damping)) if value is not None}
+    if given and rule is not Rule.GLOBAL:
+        raise typer.BadParameter(f"only the global expansion has {' and '.join(given)}", param_hint="--expansion")
+    from classinet import expansion
+
+    kinds = {
+        Rule.GLOBAL: expansion.Global,
+        Rule.INDEPENDENT: expansion.Independent,
+        Rule.ALL_NEIGHBORS: expansion.AllNeighbors,
+        Rule.MUTUAL_NEIGHBORS: expansion.MutualNeighbors,
+        Rule.LOCAL_PATH: expansion.LocalPath,
+    }
+    chosen: Expansion = kinds[rule](**given)
+    return chosen
+
+
+def _summary(model: ClassiNetClassifier, texts: list[str], labels: list[Any], to: Path) -> dict[str, Any]:
+    counts = Counter(tag for label in labels for tag in (label if isinstance(label, tuple) else (label,)))
+    # What the net knows: the classifier also knows the other words of these texts.
+    vocabulary = model.text_net_.vectorizer_
+    known = vocabulary.vocabulary_
+    shares = []
+    for text in texts:
+        features = set(vocabulary.features(text))
+        shares.append(sum(feature in known for feature in features) / len(features) if features else 0.0)
+    return {
+        "model": str(to),
+        "texts": len(texts),
+        "classes": dict(sorted(counts.items())),
+        "settings": model.settings_,
+        "expansion": repr(model.expansion),
+        "coverage": sum(shares) / len(shares),
+        "texts_without_known_word": shares.count(0.0),
+    }
+
+
+def _tell(summary: dict[str, Any]) -> None:
+    settings = summary["settings"]
+    how = {
+        "given": "as given",
+        "fixed": "fixed: labels are too few to choose by cross-validation",
+        "cross-validation": f"by cross-validation over {len(settings['losses'])} choices",
+    }[settings["how"]]
+    coverage = f"{summary['coverage']:.1%}".replace("%", " %") + " of a text's features are known to the net"
+    if summary["texts_without_known_word"]:
+        coverage += f"; texts without a word it knows: {summary['texts_without_known_word']:,}"
+    output.facts(
+        {
+            "model": summary["model"],
+            "texts": summary["texts"],
+            "classes": output.listed((f"{name} {count:,}" for name, count in summary["classes"].items()), most=40),
+            "expansion": summary["expansion"],
+            "settings": f"C {settings['C']:g}, weight of the expansion {settings['weight']:g} ({how})",
+            "coverage": coverage,
+        }
+    )
+    if settings["weight"] == 0:
+        output.note("on these labels the expansion did not help, so the model goes without it")
