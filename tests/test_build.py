@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 from collections import Counter
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -379,6 +380,14 @@ def test_resuming_with_other_texts_is_refused_with_the_place(tmp_path, change, p
     build(tmp_path / "b", texts=texts)
     with pytest.raises(InputError, match=f"not those that the build began with: {place}"):
         build(tmp_path / "b", texts=change(texts), resume=True)
+
+
+def test_resuming_with_other_documents_is_refused(tmp_path):
+    texts = made_up_texts(20)
+    for ids, error in (([1] * 10 + [2] * 10, None), ([1] * 12 + [2] * 8, r"text 11 \(block 0\) or its document")):
+        engine = JournalEngine(ThreadEngine(), tmp_path)
+        with nullcontext() if error is None else pytest.raises(InputError, match=error):
+            stream_corpus(texts, TextVectorizer(), engine, documents=ids, context="document")
 
 
 def test_other_texts_are_refused_even_at_the_border_of_a_block(tmp_path):

@@ -161,6 +161,18 @@ def test_build_from_documents_with_context(tmp_path):
     assert load(tmp_path / "net").context == 1
 
 
+def test_build_with_options_of_the_tokenizer(tmp_path):
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("".join(f"@anna {text} {i}\n" for i, text in enumerate(made_up_sentences(200))), encoding="utf-8")
+    run("build", corpus, "-o", tmp_path / "net", "--tokens", "mentions=mask", "--tokens", "numbers=drop")
+    features = set(load(tmp_path / "net").vectorizer_.vocabulary_)
+    assert "@user" in features
+    assert not any(feature.isdigit() or feature == "@anna" for feature in features)
+    _, said = run("build", corpus, "-o", tmp_path / "other", "--tokens", "numbers=some", code=2)
+    assert "numbers must be one of" in said
+    assert not (tmp_path / "other").exists()
+
+
 def test_estimate_builds_nothing(place, tmp_path):
     said, talk = run("build", place / "corpus.txt", "-o", tmp_path / "net", "--estimate", "--json")
     told = json.loads(said)

@@ -367,6 +367,30 @@ def test_any_text_is_explained(clf, text):
     assert told._repr_html_().count("<table>") == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "snow " * 200_000,
+        "x" * 1_000_000,
+        "😀" * 250_000,
+        "\u05e9\u05dc\u05d5\u05dd snow",
+        "\x00\x1b[2Jsnow\u202e",
+        "\ud800 snow",
+        "",
+    ],
+    ids=["words", "one word", "emoji", "right to left", "control", "half a surrogate", "empty"],
+)
+def test_unusual_texts_are_judged_and_explained(clf, text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnknownTextWarning)
+        (label,) = clf.predict([text])
+    told = clf.explain(text)
+    check_sums(told)
+    assert told.label == label
+    assert ("snow" in text) == (told.coverage > 0)
+    told.to_json().encode("utf-8", "surrogatepass")
+
+
 def test_paths_lead_from_a_word_of_the_text_to_the_predicted_one(clf, net):
     told = clf.explain("thunder and snow")
     assert len(told.expanded.predicted) > 5

@@ -25,7 +25,7 @@ from classinet._typing import Csr, Integers, Keys, Progress
 from classinet._validation import check_choice, check_number
 from classinet.engine import Engine, ThreadEngine, fixed_batches
 from classinet.exceptions import InputError, ParameterError
-from classinet.text import TextVectorizer
+from classinet.text import TextVectorizer, split_sentences
 
 BLOCK_TEXTS = 20_000
 BLOCK_CHARACTERS = 8_000_000
@@ -144,18 +144,11 @@ class _Reader:
         self.place: defaultdict[str, int] = defaultdict()
         self.place.default_factory = self.place.__len__
         self.features: Callable[[str], list[str]] = vectorizer._analyze()
-        if split is not None:
-            from classinet.text import split_sentences
-
-            self.rows: Callable[[str], list[str]] = split_sentences
-        else:
-            self.rows = lambda text: [text]
+        self.rows: Callable[[str], list[str]] = split_sentences if split else lambda text: [text]
 
     def read(self, pieces: list[tuple[str, int]], number: int, before: int, engine: Engine) -> _Block:
         """Return a block; one that the engine remembers must be of the same texts."""
-        hashes = np.frombuffer(
-            b"".join(blake2b(_utf8(text), digest_size=8).digest() for text, _ in pieces), dtype="<u8"
-        ).astype(np.uint64)
+        hashes = np.frombuffer(b"".join(map(_digest, pieces)), dtype="<u8").astype(np.uint64)
         counts, new_features, rows_of, known = engine.checkpoint(
             lambda local: self._count(pieces, hashes), stage=f"texts, block {number}"
         )
@@ -164,8 +157,8 @@ class _Reader:
             differs = np.flatnonzero(known[:n_equal] != hashes[:n_equal])
             at = before + (int(differs[0]) if len(differs) else n_equal) + 1
             raise InputError(
-                f"the texts are not those that the build began with: text {at:,} (block {number}) differs. Resume with "
-                "the same texts in the same order, or remove the directory"
+                f"the texts are not those that the build began with: text {at:,} (block {number}) or its document "
+                "differs. Resume with the same texts in the same order, or remove the directory"
             )
         for feature in new_features:
             self.place[feature]  # already there if the block was counted just now
@@ -210,6 +203,12 @@ def _blocks(texts: Iterable[str], documents: Iterable[Any] | None) -> Iterator[l
         raise InputError("documents has more ids than there are texts; give every text one")
     if block:
         yield block
+
+
+def _digest(piece: tuple[str, int]) -> bytes:
+    """A short hash of a text and the number of its document."""
+    text, document = piece
+    return blake2b(_utf8(text), digest_size=8, salt=document.to_bytes(16, "little")).digest()
 
 
 def _utf8(text: str) -> bytes:

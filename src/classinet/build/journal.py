@@ -11,6 +11,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,7 +52,7 @@ class JournalEngine(Engine):
     >>> folder.cleanup()
     """
 
-    def __init__(self, engine: Engine, directory: str | Path) -> None:
+    def __init__(self, engine: Engine, directory: str | PathLike[str]) -> None:
         self.engine = engine
         self.directory = Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def build_text(
     vectorizer: TextVectorizer,
     fit: Callable[[Corpus, Engine], Net],
     settings: Mapping[str, object],
-    directory: str | Path | None = None,
+    directory: str | PathLike[str] | None = None,
     resume: bool = False,
     split: str | None = None,
     context: str | int | None = None,
@@ -95,7 +96,7 @@ def build_text(
 
 
 @contextmanager
-def build_directory(directory: str | Path, settings: Mapping[str, object], *, resume: bool) -> Iterator[Path]:
+def build_directory(directory: str | PathLike[str], settings: Mapping[str, object], *, resume: bool) -> Iterator[Path]:
     """Open a directory for one build, and yield where its steps are kept.
 
     A directory that holds anything else is refused, and so are a second process, another build, and a build that was
@@ -122,7 +123,7 @@ def build_directory(directory: str | Path, settings: Mapping[str, object], *, re
         yield place / STEPS
 
 
-def discard(directory: str | Path) -> None:
+def discard(directory: str | PathLike[str]) -> None:
     """Remove a build's directory: what a build made, and the directory itself if nothing else is in it.
 
     >>> import tempfile

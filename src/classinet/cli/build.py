@@ -21,7 +21,7 @@ from classinet.cli.progress import counted, reporting
 if TYPE_CHECKING:
     from classinet.model import ClassiNet
     from classinet.pipeline import TextNet
-    from classinet.text import TextVectorizer
+    from classinet.text import TextVectorizer, Tokenizer
 
 
 class Analyzer(StrEnum):
@@ -64,6 +64,30 @@ def count_or_share(value: str) -> float:
         raise typer.BadParameter(
             f"{value!r} is neither a number of texts nor a share such as 0.01", param_hint="--min-df"
         ) from None
+
+
+def tokenizer_of(options: list[str]) -> Tokenizer:
+    """Read options of the tokenizer, and try them.
+
+    >>> tokenizer_of(["numbers=mask", "lowercase=no"])
+    Tokenizer(lowercase=False, numbers='mask')
+    """
+    from classinet.exceptions import ParameterError
+    from classinet.text import Tokenizer
+
+    chosen: dict[str, Any] = {}
+    for option in options:
+        name, _, value = option.partition("=")
+        if name not in Tokenizer().get_params():
+            known = ", ".join(sorted(Tokenizer().get_params()))
+            raise typer.BadParameter(f"{option!r} is no OPTION=VALUE with one of: {known}", param_hint="--tokens")
+        chosen[name] = {"yes": True, "no": False}.get(value, value) if name == "lowercase" else value
+    tokenizer = Tokenizer(**chosen)
+    try:
+        tokenizer("")
+    except ParameterError as error:
+        raise typer.BadParameter(str(error), param_hint="--tokens") from None
+    return tokenizer
 
 
 def context_of(value: str) -> str | int:
@@ -144,12 +168,13 @@ def build(
     recipe: Annotated[
         RecipeName, typer.Option("--recipe", help="How the net is made: as we recommend, or as the paper does.")
     ] = RecipeName.DEFAULT,
-    lemmas: Annotated[
-        str | None,
+    tokens: Annotated[
+        list[str] | None,
         typer.Option(
-            "--lemmas",
-            metavar="LANGUAGE",
-            help="Bring words to their base form, such as en for English.",
+            "--tokens",
+            metavar="OPTION=VALUE",
+            help="How texts are cut into tokens, such as mentions=mask, numbers=drop, hashtags=word, "
+            "elongations=shorten, contractions=split, emoji=drop or lemmas=en; may be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -194,7 +219,7 @@ def build(
     inputs.checked_format(format)
     from classinet.pipeline import TextNet
 
-    vectorizer = _vectorizer(analyzer, ngrams, count_or_share(min_df), max_features, lemmas)
+    vectorizer = _vectorizer(analyzer, ngrams, count_or_share(min_df), max_features, tokens or [])
     model = _model(recipe, vertices, seed)
     net = TextNet(
         vectorizer,
@@ -219,12 +244,12 @@ def build(
 
 
 def _vectorizer(
-    analyzer: Analyzer, ngrams: str | None, min_df: float, max_features: int | None, lemmas: str | None
+    analyzer: Analyzer, ngrams: str | None, min_df: float, max_features: int | None, tokens: list[str]
 ) -> TextVectorizer:
-    from classinet.text import TextVectorizer, Tokenizer
+    from classinet.text import TextVectorizer
 
     return TextVectorizer(
-        tokenizer=None if lemmas is None else Tokenizer(lemmas=lemmas),
+        tokenizer=tokenizer_of(tokens) if tokens else None,
         analyzer=analyzer.value,
         ngram_range=ngram_range(ngrams or ("1" if analyzer is Analyzer.WORD else "2-4")),
         min_df=min_df,
