@@ -374,7 +374,7 @@ def test_any_text_is_explained(clf, text):
         "x" * 1_000_000,
         "😀" * 250_000,
         "\u05e9\u05dc\u05d5\u05dd snow",
-        "\x00\x1b[2Jsnow\u202e",
+        "\x00\x1b[2J snow\u202e",
         "\ud800 snow",
         "",
     ],

@@ -143,7 +143,7 @@ class _Reader:
     def __init__(self, vectorizer: TextVectorizer, split: str | None) -> None:
         self.place: defaultdict[str, int] = defaultdict()
         self.place.default_factory = self.place.__len__
-        self.features: Callable[[str], list[str]] = vectorizer._analyze()
+        self.features: Callable[[str], list[str]] = vectorizer.compiled()
         self.rows: Callable[[str], list[str]] = split_sentences if split else lambda text: [text]
 
     def read(self, pieces: list[tuple[str, int]], number: int, before: int, engine: Engine) -> _Block:

@@ -205,10 +205,10 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         """Return for each text the share of its distinct features that are known."""
         check_is_fitted(self, "head_")
         vectorizer = self._representation.vectorizer
-        known = vectorizer.vocabulary_
+        known, features_of = vectorizer.vocabulary_, vectorizer.compiled()
         shares = []
         for text in strings(texts):
-            features = set(vectorizer.features(text))
+            features = set(features_of(text))
             shares.append(sum(f in known for f in features) / len(features) if features else 0.0)
         return np.array(shares)
 
@@ -260,8 +260,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
 def _unknown_to(text_net: TextNet, texts: Iterable[str]) -> NDArray[np.object_]:
     """Return the features of texts that the net has not seen, sorted."""
     vectorizer = text_net.vectorizer_
-    known = vectorizer.vocabulary_
-    found = {f for text in strings(texts) for f in vectorizer.features(text) if f not in known}
+    known, features_of = vectorizer.vocabulary_, vectorizer.compiled()
+    found = {f for text in strings(texts) for f in features_of(text) if f not in known}
     return np.array(sorted(found), dtype=object)
 
 

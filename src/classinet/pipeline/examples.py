@@ -30,9 +30,10 @@ class ExampleCollector:
 
     def watch(self, texts: Iterable[str]) -> Iterator[str]:
         """Hand on every text, keeping those that show a feature seldom seen before."""
+        features = self.vectorizer.compiled()
         for text in texts:
             for part in split_sentences(text) if self.split else [text]:
-                for feature in set(self.vectorizer.features(part)):
+                for feature in set(features(part)):
                     examples = self.found.setdefault(feature, [])
                     if len(examples) < self.count:
                         examples.append(part[:LONGEST])

@@ -86,7 +86,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         >>> TextVectorizer(analyzer="char_wb", ngram_range=(2, 2)).features("ab c")
         [' a', 'ab', 'b ', ' c', 'c ']
         """
-        return self._analyze()(next(strings([text])))
+        return self.compiled()(next(strings([text])))
 
     def choose(self, names: Sequence[str], document_counts: Integers, n_texts: int) -> Integers:
         """Return the indices of the features to keep by `min_df` and `max_features`, in the order of their names.
@@ -138,7 +138,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         >>> TextVectorizer(min_df=2).fit(["one fish", "two fish"]).vocabulary_
         {'fish': 0}
         """
-        analyze = self._analyze()
+        analyze = self.compiled()
         in_texts: Counter[str] = Counter()
         n_texts = 0
         for text in strings(texts):
@@ -159,7 +159,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """
         place: defaultdict[str, int] = defaultdict()
         place.default_factory = place.__len__  # a feature not seen before gets the next column
-        analyze = self._analyze()
+        analyze = self.compiled()
         everything = _count(([place[f] for f in analyze(text)] for text in strings(texts)), lambda: len(place))
         names = list(place)
         in_texts = np.bincount(everything.indices, minlength=len(names))
@@ -175,7 +175,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
                [0.]])
         """
         column = self._known()
-        analyze = self._analyze()
+        analyze = self.compiled()
         return _count(
             ([column[f] for f in analyze(text) if f in column] for text in strings(texts)), lambda: len(column)
         )
@@ -211,8 +211,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             raise InputError(f"no feature is left of {n_texts} texts: {why}")
         return kept
 
-    def _analyze(self) -> Callable[[str], list[str]]:
-        """Return the function from a text to its features, the parameters checked."""
+    def compiled(self) -> Callable[[str], list[str]]:
+        """Return the function from a text to its features, the parameters checked once: for loops over many texts.
+
+        >>> features = TextVectorizer(ngram_range=(1, 2)).compiled()
+        >>> features("so it is")
+        ['so', 'it', 'is', 'so it', 'it is']
+        """
         low, high = self._check_parameters()
         tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
         tokenize = tokenizer.compiled() if isinstance(tokenizer, Tokenizer) else tokenizer
