@@ -8,7 +8,6 @@ texts that are classified.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from classinet import persistence, plotting
-from classinet._typing import Integers, Progress
+from classinet._typing import Flags, Integers, Progress
 from classinet.datasets import Docstrings, load_docstrings
 from classinet.explain import Explanation
 from classinet.model import ClassiNet
@@ -26,7 +25,6 @@ from classinet.pipeline import ClassiNetClassifier, TextNet
 LABELS_PER_CLASS = 10
 DRAWS = 5
 WORDS = ("eigenvalue", "cluster", "socket")
-TEXT = "Decompose a Hermitian operator."
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,9 @@ class DemoReport:
     net : the net in words.
     build_seconds, seconds : time to build the net, and in all.
     with_expansion, without_expansion : accuracy of each draw of labels, on all texts that were not drawn.
+    turned_right, turned_wrong : how many texts of the first draw only the one or only the other got right.
     neighbors : strongest neighbours of a few words.
-    explanation : one text explained.
+    explanation : the shortest text that expansion turned right, or else the shortest text, explained.
     model, picture : where they were written.
     """
 
@@ -52,6 +51,8 @@ class DemoReport:
     seconds: float
     with_expansion: tuple[float, ...]
     without_expansion: tuple[float, ...]
+    turned_right: int
+    turned_wrong: int
     neighbors: dict[str, tuple[tuple[str, float], ...]]
     explanation: Explanation
     model: str
@@ -77,9 +78,11 @@ class DemoReport:
                 f"  accuracy without expansion  {_summary(self.without_expansion)}",
                 f"  accuracy with expansion     {_summary(self.with_expansion)}",
                 f"  difference                  {_summary(difference, sign='+')} points",
+                f"  in the first draw, expansion turned {self.turned_right:,} texts from wrong to right and "
+                f"{self.turned_wrong:,} from right to wrong",
                 "neighbours:",
                 *near,
-                f'"{told.text}" is judged {told.label}, without expansion {told.label_without}:',
+                f'the shortest of the former: "{told.text}" is {told.label}; without expansion {told.label_without}',
                 *("  " + line for line in told.table(top=8).splitlines()),
                 f"model: {self.model}",
                 f"picture: {self.picture}",
@@ -101,17 +104,16 @@ def run(
     net = TextNet(model=ClassiNet(n_jobs=threads, random_state=seed)).fit(data.sentences, progress=progress)
     build_seconds = time.perf_counter() - building
 
-    classifiers, scores = [], []
-    for draw in range(DRAWS):
+    draws = []
+    for number in range(DRAWS):
         if progress is not None:
-            progress("draws of labels", draw, DRAWS)
-        clf, accuracies = _one_draw(net, data, np.random.default_rng([seed, draw]), threads)
-        classifiers.append(clf)
-        scores.append(accuracies)
+            progress("draws of labels", number, DRAWS)
+        draws.append(_draw(net, data, np.random.default_rng([seed, number]), threads))
     if progress is not None:
         progress("draws of labels", DRAWS, DRAWS)
+    first = draws[0]
 
-    model = persistence.save(classifiers[0], target / "model", replace=True)
+    model = persistence.save(first.classifier, target / "model", replace=True)
     picture = target / "graph.png"
     plotting.save(plotting.plot_graph(net.net_.graph, around=WORDS[0]), picture)
     return DemoReport(
@@ -121,29 +123,43 @@ def run(
         net=f"{net.net_.n_vertices:,} vertices, {net.net_.graph.n_edges:,} edges",
         build_seconds=build_seconds,
         seconds=time.perf_counter() - started,
-        with_expansion=tuple(score[0] for score in scores),
-        without_expansion=tuple(score[1] for score in scores),
+        with_expansion=tuple(float(draw.right.mean()) for draw in draws),
+        without_expansion=tuple(float(draw.right_without.mean()) for draw in draws),
+        turned_right=int((first.right & ~first.right_without).sum()),
+        turned_wrong=int((first.right_without & ~first.right).sum()),
         neighbors={word: tuple((e.target, e.weight) for e in net.neighbors(word, top=5)) for word in WORDS},
-        explanation=classifiers[0].explain(TEXT),
+        explanation=first.classifier.explain(first.telling_text()),
         model=str(model),
         picture=str(picture),
     )
 
 
-def _one_draw(
-    net: TextNet, data: Docstrings, rng: np.random.Generator, threads: int | None
-) -> tuple[ClassiNetClassifier, tuple[float, float]]:
-    """Train on a few labels a class; return the classifier and both accuracies on all other texts."""
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """A classifier from a few labels, and which of the other texts it gets right, with expansion and without."""
+
+    classifier: ClassiNetClassifier
+    texts: list[str]
+    right: Flags
+    right_without: Flags
+
+    def telling_text(self) -> str:
+        """The shortest text that expansion turned right, or else the shortest of all."""
+        turned = np.flatnonzero(self.right & ~self.right_without)
+        return min((self.texts[i] for i in turned) if len(turned) else self.texts, key=len)
+
+
+def _draw(net: TextNet, data: Docstrings, rng: np.random.Generator, threads: int | None) -> _Draw:
+    """Train on a few labels a class and judge all other texts."""
     labels = np.array(data.labels)
     drawn = np.concatenate([_drawn(np.flatnonzero(labels == name), rng) for name in sorted(set(data.labels))])
     others = np.setdiff1d(np.arange(len(labels)), drawn)
     clf = ClassiNetClassifier(net, n_jobs=threads).fit([data.texts[i] for i in drawn], labels[drawn])
     texts = [data.texts[i] for i in others]
-
-    def accuracy(predict: Callable[[list[str]], Any]) -> float:
-        return float(np.mean(predict(texts) == labels[others]))
-
-    return clf, (accuracy(clf.predict), accuracy(clf.predict_without_expansion))
+    right, right_without = (
+        np.asarray(predict(texts) == labels[others]) for predict in (clf.predict, clf.predict_without_expansion)
+    )
+    return _Draw(clf, texts, right, right_without)
 
 
 def _drawn(members: Integers, rng: np.random.Generator) -> Integers:
