@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from classinet._sparse import from_arrays, take_rows
+from classinet._sparse import entries_per_row, from_arrays, take_rows
 from classinet._typing import Csr, Floats, MatrixLike
 from classinet._validation import check_choice, check_number
 from classinet.engine import ThreadEngine, fixed_batches
@@ -66,7 +66,7 @@ def merge(X: Csr, E: Csr, net: Net, how: str) -> Csr:
 
 def append(X: Csr, E: Csr) -> Csr:
     """Put the columns of E after those of X."""
-    lengths_x, lengths_e = np.diff(X.indptr), np.diff(E.indptr)
+    lengths_x, lengths_e = entries_per_row(X), entries_per_row(E)
     indptr = np.concatenate(([0], np.cumsum(lengths_x + lengths_e)))
     data, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
     place_x = np.arange(X.nnz) + np.repeat(indptr[:-1] - X.indptr[:-1], lengths_x)
@@ -99,5 +99,5 @@ def _plain(X: Csr) -> Any:
 
 def row_lengths(X: Csr) -> Floats:
     """Return the Euclidean length of each row."""
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    rows = np.repeat(np.arange(X.shape[0]), entries_per_row(X))
     return np.sqrt(np.bincount(rows, weights=X.data**2, minlength=X.shape[0]))

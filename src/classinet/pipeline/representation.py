@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from classinet._sparse import canonical_csr, from_arrays, take_columns
+from classinet._sparse import canonical_csr, entries_per_row, from_arrays
 from classinet._typing import Csr, Floats
 from classinet.expansion import Expansion
 from classinet.merging import append, expand_rows, row_lengths
@@ -121,7 +121,9 @@ class Representation:
         """Return the columns that the net can expand."""
         if rows.shape[1] == self.net.n_features:
             return rows
-        return take_columns(rows, np.arange(self.net.n_features))
+        kept = rows.indices < self.net.n_features
+        indptr = np.concatenate(([0], np.cumsum(kept)))[rows.indptr]
+        return from_arrays(rows.data[kept], rows.indices[kept], indptr, (rows.shape[0], self.net.n_features))
 
 
 def no_rows(count: int, columns: int) -> Csr:
@@ -134,5 +136,5 @@ def _scaled(matrix: Csr, factor: float) -> Csr:
 
 
 def _rows_scaled(matrix: Csr, factors: Floats) -> Csr:
-    data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
+    data = matrix.data * np.repeat(factors, entries_per_row(matrix))
     return from_arrays(data, matrix.indices, matrix.indptr, matrix.shape)
