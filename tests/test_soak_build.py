@@ -1,6 +1,6 @@
-"""`make soak`: a build is killed again and again at random times; what it ends in is what it would have been.
+"""`make soak`: `classinet build` is killed at random moments; what --resume ends in is what it would have been.
 
-CLASSINET_SOAK_KILLS (default 10) says how often; the seed that is printed repeats the moments.
+CLASSINET_SOAK_KILLS (default 10) says how often; CLASSINET_SOAK_SEED repeats the moments.
 """
 
 import os
@@ -11,16 +11,14 @@ import time
 
 import pytest
 
-import build_helpers
-from build_helpers import build, hash_of_net, made_up_texts
+from build_helpers import made_up_texts
 
 TEXTS, RARE = 60_000, 6_000
-PROGRAM = """
-import build_helpers, sys
-texts = build_helpers.made_up_texts(int(sys.argv[2]), int(sys.argv[3]))
-print("ready", flush=True)
-build_helpers.build(sys.argv[1], texts=texts, resume=True, n_threads=2)
-"""
+
+
+def files(folder):
+    """Every file of a saved net, by its place."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.soak
@@ -28,22 +26,37 @@ def test_a_build_survives_kill_9_at_random_times(tmp_path, record):
     seed = int(os.environ.get("CLASSINET_SOAK_SEED", time.time_ns() % 2**32))
     kills = int(os.environ.get("CLASSINET_SOAK_KILLS", "10"))
     moments = random.Random(seed)
-    texts = made_up_texts(TEXTS, RARE)
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("\n".join(made_up_texts(TEXTS, RARE)), encoding="utf-8")
+
+    def command(name, *more):
+        return [sys.executable, "-m", "classinet", "build", str(corpus), "-o", str(tmp_path / name), *more]
+
+    subprocess.run(command("warm"), check=True, capture_output=True)  # compiles what is not compiled yet
     begun = time.monotonic()
-    wanted = hash_of_net(build(texts=texts, n_threads=2).net)
+    subprocess.run(command("whole"), check=True, capture_output=True)
     alone = time.monotonic() - begun
-    place, n_kept = tmp_path / "net.build", []
-    command = [sys.executable, "-c", PROGRAM, str(place), str(TEXTS), str(RARE)]
-    environment = {**os.environ, "PYTHONPATH": os.path.dirname(build_helpers.__file__)}
-    for _ in range(kills):
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
-            process.stdout.readline()
-            time.sleep(moments.uniform(0, 0.5 + alone / 4))
-            process.kill()
-        n_kept.append(len(list(place.rglob("*.*"))))
-    built = build(place, texts=texts, resume=True, n_threads=1)
-    assert hash_of_net(built.net) == wanted
+    wanted = files(tmp_path / "whole")
+    killed_after, files_kept, finished_before = [], [], 0
+    while len(killed_after) < kills:
+        name = f"net{len(killed_after)}-{finished_before}"
+        moment = moments.uniform(0, alone)
+        with subprocess.Popen(command(name), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                process.wait(moment)
+                finished_before += 1  # it was quicker this time: no kill, so it does not count
+                continue
+            except subprocess.TimeoutExpired:
+                process.kill()
+        killed_after.append(round(moment, 2))
+        files_kept.append(len([path for path in (tmp_path / f"{name}.build").rglob("*") if path.is_file()]))
+        assert not (tmp_path / name / "CURRENT").exists() or files(tmp_path / name) == wanted, "half a net"
+        # Killed after the net was saved and before the work directory was removed, the build has nothing left to do.
+        if not (tmp_path / name).exists():
+            resume = ["--resume"] if (tmp_path / f"{name}.build").exists() else []
+            subprocess.run(command(name, *resume), check=True, capture_output=True)
+        assert files(tmp_path / name) == wanted
     record(
-        kills=kills, seed=seed, texts=TEXTS, seconds_without_kills=round(alone, 1), files_kept_after_each_kill=n_kept,
-        same_bytes=True,
+        kills=kills, seed=seed, texts=TEXTS, seconds_without_kills=round(alone, 1), killed_after_seconds=killed_after,
+        files_kept_at_each_kill=files_kept, same_bytes=True,
     )  # fmt: skip
