@@ -29,10 +29,10 @@ from classinet.pipeline.editing import Editable
 from classinet.pipeline.explaining import explain_text
 from classinet.pipeline.head import Head
 from classinet.pipeline.linear import MAX_SPAN, fit_linear, inner_products, span
-from classinet.pipeline.representation import Representation, no_rows
+from classinet.pipeline.representation import Representation
 from classinet.pipeline.targets import Targets, as_targets
 from classinet.pipeline.text_net import TextNet
-from classinet.pipeline.tuning import choose
+from classinet.pipeline.tuning import Tuner
 from classinet.text.vectorizer import strings
 
 
@@ -127,11 +127,12 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         if own.nnz == 0:
             raise InputError("no labelled text holds a single feature; texts may be empty, or the tokenizer drops all")
         expanded = representation.expansion_rows(own)
-        settings = choose(own, expanded, targets, weights, self.C, self.weight, self.random_state)
+        tuner = Tuner(own, expanded, targets, weights, self.random_state)
+        settings = tuner.choose(self.C, self.weight)
         representation = representation.with_weight(settings.weight)
         joined = append(*representation.weighed(own, expanded))
         # The classifier to compare with has the same freedom: its own C, chosen alike.
-        plain = choose(own, no_rows(*expanded.shape), targets, weights, self.C, 0.0, self.random_state)
+        plain = tuner.choose(self.C, 0.0)
 
         self.head_ = _fit_head(joined, targets, settings.C, weights)
         self.plain_head_ = _fit_head(own, targets, plain.C, weights)

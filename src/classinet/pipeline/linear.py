@@ -8,7 +8,9 @@ products of [T, w·E] are those of T plus w² times those of E, so that every we
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from classinet.pipeline.targets import Targets
 # Up to so many texts the span is cheaper than the features themselves.
 MAX_SPAN = 2000
 MAX_ITERATIONS = 5000
+TOLERANCE = 1e-4
 SMALLEST_SHARE = 1e-12
 
 
@@ -65,22 +68,25 @@ def span(products: Floats) -> Span:
     return Span(vectors[:, kept] * roots, vectors[:, kept] / roots)
 
 
-def fit_linear(rows: Any, targets: Targets, C: float, weights: Floats) -> tuple[Floats, Floats]:
+def fit_linear(rows: Any, targets: Targets, C: float, weights: Floats, tol: float = TOLERANCE) -> tuple[Floats, Floats]:
     """Return coefficients (outputs × columns) and intercepts; `weights` are texts × outputs."""
+    solve = partial(_solve, C=C, tol=tol)
     with threadpool_limits(1, "blas"):
         if targets.form == "classes":
-            return _fit_classes(rows, targets.codes, len(targets.classes), C, weights[:, 0])
-        outputs = [_fit_tag(rows, targets.member[:, j], C, weights[:, j]) for j in range(len(targets.classes))]
+            return _fit_classes(solve, rows, targets.codes, len(targets.classes), weights[:, 0])
+        outputs = [_fit_tag(solve, rows, targets.member[:, j], weights[:, j]) for j in range(len(targets.classes))]
     return np.vstack([coef for coef, _ in outputs]), np.array([intercept for _, intercept in outputs])
 
 
-def _fit_classes(rows: Any, codes: Integers, n_classes: int, C: float, weights: Floats) -> tuple[Floats, Floats]:
+def _fit_classes(
+    solve: Callable[..., Any], rows: Any, codes: Integers, n_classes: int, weights: Floats
+) -> tuple[Floats, Floats]:
     coef, intercept = np.zeros((n_classes, rows.shape[1])), np.full(n_classes, -np.inf)
     present = np.unique(codes)
     if len(present) == 1:  # a fold of cross-validation may hold one class alone
         intercept[present] = 0.0
     else:
-        solved = _solve(rows, codes, C, weights)
+        solved = solve(rows, codes, weights)
         if len(present) == 2:  # scikit-learn gives the second class's logit alone
             coef[present] = np.vstack([-solved.coef_[0], solved.coef_[0]]) / 2
             intercept[present] = np.array([-solved.intercept_[0], solved.intercept_[0]]) / 2
@@ -89,14 +95,14 @@ def _fit_classes(rows: Any, codes: Integers, n_classes: int, C: float, weights: 
     return coef, intercept
 
 
-def _fit_tag(rows: Any, member: NDArray[np.bool_], C: float, weights: Floats) -> tuple[Floats, float]:
+def _fit_tag(solve: Callable[..., Any], rows: Any, member: NDArray[np.bool_], weights: Floats) -> tuple[Floats, float]:
     having = int(member.sum())
     if having in (0, len(member)):
         # Nothing tells texts with the tag from texts without: the smoothed share is all there is.
         return np.zeros(rows.shape[1]), float(np.log((having + 0.5) / (len(member) - having + 0.5)))
-    solved = _solve(rows, member, C, weights)
+    solved = solve(rows, member, weights)
     return solved.coef_[0], float(solved.intercept_[0])
 
 
-def _solve(rows: Any, y: NDArray[Any], C: float, weights: Floats) -> Any:
-    return LogisticRegression(C=C, max_iter=MAX_ITERATIONS).fit(rows, y, sample_weight=weights)
+def _solve(rows: Any, y: NDArray[Any], weights: Floats, *, C: float, tol: float) -> Any:
+    return LogisticRegression(C=C, tol=tol, max_iter=MAX_ITERATIONS).fit(rows, y, sample_weight=weights)

@@ -8,6 +8,7 @@ faster looks better), then C at that weight, by the log-loss on held-out labels.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,9 @@ WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
 MIN_TEXTS, MIN_PER_CLASS = 200, 20
 FOLDS = 5
 # So many labelled texts are enough to choose two numbers on.
-MAX_TEXTS = 1500
+MAX_TEXTS = 1000
+# Losses are compared, not coefficients: a coarse solution tells them apart as well as a fine one.
+COARSE = 1e-3
 # A probability that a fold without the class would call 0.
 FLOOR = np.log(1e-6)
 
@@ -55,40 +58,58 @@ class Settings:
         return asdict(self)
 
 
-def choose(text: Csr, expansion: Csr, targets: Targets, weights: Floats, C: Any, weight: Any, seed: int) -> Settings:
-    """Choose what is "auto" among C and weight."""
-    if C != "auto" and weight != "auto":
-        return Settings(float(C), float(weight), "given", {})
-    start_C = FIXED_C if C == "auto" else float(C)
-    start_weight = FIXED_WEIGHT if weight == "auto" else float(weight)
-    if too_few(targets):
-        return Settings(start_C, start_weight, "fixed", {})
+class Tuner:
+    """Chooses on one set of labelled rows; what was computed for one choice serves the next."""
 
-    rows = _sample(targets, seed)
-    targets, weights = targets.take(rows), weights[rows]
-    products = inner_products(take_rows(text, rows)), inner_products(take_rows(expansion, rows))
-    folds = _folds(targets, seed)
-    losses: dict[str, float] = {}
+    def __init__(self, text: Csr, expansion: Csr, targets: Targets, weights: Floats, seed: int) -> None:
+        self.too_few = too_few(targets)
+        rows = _sample(targets, seed)
+        self.targets, self.weights = targets.take(rows), weights[rows]
+        self.blocks = take_rows(text, rows), take_rows(expansion, rows)
+        self.seed = seed
+        self.coordinates: dict[float, Floats] = {}
+        self.known: dict[tuple[float, float], float] = {}
 
-    def loss(C: float, weight: float) -> float:
-        key = f"C={C:g}, weight={weight:g}"
-        if key not in losses:
-            losses[key] = _held_out_loss(coordinates(weight), targets, weights, folds, C)
-        return losses[key]
+    @cached_property
+    def products(self) -> tuple[Floats, Floats]:
+        """Inner products of the texts, by their own features and by their expansions."""
+        text, expansion = self.blocks
+        return inner_products(text), inner_products(expansion)
 
-    known: dict[float, Floats] = {}
+    @cached_property
+    def folds(self) -> list[tuple[Integers, Integers]]:
+        """Pairs of training and held-out rows."""
+        return _folds(self.targets, self.seed)
 
-    def coordinates(weight: float) -> Floats:
-        if weight not in known:
-            known[weight] = span((products[0] + weight**2 * products[1]) / (1 + weight**2)).coordinates
-        return known[weight]
+    def choose(self, C: Any, weight: Any) -> Settings:
+        """Choose what is "auto" among C and weight."""
+        if C != "auto" and weight != "auto":
+            return Settings(float(C), float(weight), "given", {})
+        chosen_C = FIXED_C if C == "auto" else float(C)
+        chosen_weight = FIXED_WEIGHT if weight == "auto" else float(weight)
+        if self.too_few:
+            return Settings(chosen_C, chosen_weight, "fixed", {})
+        tried: dict[str, float] = {}
 
-    if weight == "auto":
-        at_C = WEAK_C if C == "auto" else start_C
-        start_weight = min(WEIGHTS, key=lambda w: loss(at_C, w))
-    if C == "auto":
-        start_C = min(STRENGTHS, key=lambda c: loss(c, start_weight))
-    return Settings(start_C, start_weight, "cross-validation", losses)
+        def loss(C: float, weight: float) -> float:
+            tried[f"C={C:g}, weight={weight:g}"] = self.loss(C, weight)
+            return self.loss(C, weight)
+
+        if weight == "auto":
+            at_C = WEAK_C if C == "auto" else chosen_C
+            chosen_weight = min(WEIGHTS, key=lambda w: loss(at_C, w))
+        if C == "auto":
+            chosen_C = min(STRENGTHS, key=lambda c: loss(c, chosen_weight))
+        return Settings(chosen_C, chosen_weight, "cross-validation", tried)
+
+    def loss(self, C: float, weight: float) -> float:
+        """Held-out log-loss a text."""
+        if weight not in self.coordinates:
+            text, expansion = self.products
+            self.coordinates[weight] = span((text + weight**2 * expansion) / (1 + weight**2)).coordinates
+        if (C, weight) not in self.known:
+            self.known[C, weight] = _held_out_loss(self.coordinates[weight], self.targets, self.weights, self.folds, C)
+        return self.known[C, weight]
 
 
 def too_few(targets: Targets) -> bool:
@@ -126,7 +147,7 @@ def _held_out_loss(
 ) -> float:
     total = 0.0
     for training, held_out in folds:
-        coef, intercept = fit_linear(rows[training], targets.take(training), C, weights[training])
+        coef, intercept = fit_linear(rows[training], targets.take(training), C, weights[training], COARSE)
         logits = rows[held_out] @ coef.T + intercept
         member = targets.member[held_out]
         if targets.form == "classes":
