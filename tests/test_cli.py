@@ -251,6 +251,35 @@ def test_predict_prints_a_line_for_a_line(place):
     assert talk == "note: texts without a known word (coverage 0), whose label is a guess: 1 of 3\n"
 
 
+def test_answers_stay_in_step_with_empty_lines(place):
+    for command in (("predict", place / "model"), ("expand", place / "net")):
+        out, _ = run(*command, stdin="storm\n\nsoup\n")
+        assert len(out.splitlines()) == 3
+
+
+def test_errors_name_options_and_folders(place, tmp_path):
+    table = tmp_path / "three.csv"
+    table.write_text("a,b,c\n1,2,3\n", encoding="utf-8")
+    _, said = run("predict", place / "model", table, code=1)
+    assert "--text" in said
+    assert "text=" not in said
+    _, said = run("plot", place / "net", "-o", tmp_path / "nowhere" / "x.png", code=1)
+    assert said.rstrip().endswith("nowhere: there is no such folder; create it first")
+
+
+def test_words_are_read_as_texts_are(place):
+    assert run("neighbors", place / "net", "Storm") == run("neighbors", place / "net", "storm")
+
+
+def test_json_of_an_explanation_can_be_cut(place):
+    out, _ = run("explain", place / "model", "thunder and snow", "--top", "3", "--json")
+    told = json.loads(out)
+    assert [term["kind"] for term in told["terms"]][-2:] == ["intercept", "others"]
+    assert len(told["terms"]) == 5
+    for c, logit in enumerate(told["logits"]):
+        assert sum(term["contributions"][c] for term in told["terms"]) == pytest.approx(logit, abs=1e-9)
+
+
 def test_predict_agrees_with_the_library(place):
     said, _ = run("predict", place / "model", place / "test.tsv", "--json", "--proba")
     told = [json.loads(line) for line in said.splitlines()]
@@ -334,7 +363,7 @@ def test_neighbors_and_paths(place):
     steps = [line.split("\t") for line in said.splitlines()]
     assert steps[0][0] == "storm"
     assert steps[-1][1] == words[0][0]
-    assert "probability of the whole path" in talk
+    assert "product of the weights" in talk
     _, talk = run("neighbors", place / "net", "stom", code=1)
     assert talk == "error: 'stom' is no vertex of this graph; did you mean 'storm'?\n"
 

@@ -198,6 +198,14 @@ def test_tags(net):
     np.testing.assert_array_equal(sparse_matrix.predict_proba(texts), clf.predict_proba(texts))
 
 
+def test_scores_count_what_is_all_right(net):
+    texts, tags = ["rain", "oven", "rain in the oven"] * 4, [["weather"], ["kitchen"], ["kitchen", "weather"]] * 4
+    clf = ClassiNetClassifier(net).fit(texts, tags)
+    assert clf.score(texts, tags) == 1.0
+    assert clf.score(texts[:2], [["weather"], ["kitchen", "weather"]]) == 0.5
+    assert clf.score(texts[:2], [["weather"], []], sample_weight=[3, 1]) == 0.75
+
+
 def test_a_tag_that_all_or_none_have_is_its_share(net):
     clf = ClassiNetClassifier(net).fit(TEXTS, np.array([[1, 0, 1], [1, 0, 0], [1, 0, 1]]))
     np.testing.assert_allclose(clf.predict_proba(["rain"])[0, :2], [3.5 / 4, 0.5 / 4])
@@ -415,6 +423,17 @@ def test_an_explanation_is_shown_safely(clf):
     import json
 
     assert json.loads(told.to_json())["text"] == told.text
+
+
+def test_unknown_classes_of_a_table_are_named(clf):
+    with pytest.raises(InputError, match="'snow' is none of the classes 'football'"):
+        clf.explain("rain").table(classes=["snow"])
+
+
+def test_terms_say_their_kind(clf):
+    kinds = [term.kind for term in clf.explain("rain").terms]
+    assert set(kinds) == {"text", "predicted", "intercept"}
+    assert kinds[-1] == "intercept"
 
 
 def test_a_table_may_be_cut_and_still_adds_up(clf):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterato
     >>> folder.cleanup()
     """
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder; create it first", str(target.parent))
     beside = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
     try:
         with beside.open("xb") if binary else beside.open("x", encoding="utf-8", newline="") as file:

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
+from classinet.exceptions import InputError
+
 TEXT, PREDICTED, INTERCEPT = "text", "predicted", "intercept"
 ARROW = " → "
 
@@ -95,6 +97,11 @@ class Term:
         """What to call it in a table."""
         return INTERCEPT if self.feature is None else self.feature.name
 
+    @property
+    def kind(self) -> str:
+        """Whether it is of the text, predicted, or the intercept."""
+        return INTERCEPT if self.feature is None else self.feature.kind
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -146,8 +153,16 @@ class Explanation:
         order = sorted(range(len(self.classes)), key=lambda c: (-self.logits[c], c))
         return [self.classes[c] for c in order[:count]]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """Return plain values; terms beyond the `top` ones that matter most are added up as "others"."""
+        *features, intercept = self.terms
+        rest = features[top:] if top is not None else []
+        others = {
+            "name": "others",
+            "kind": "others",
+            "count": len(rest),
+            "contributions": [sum(term.contributions[c] for term in rest) for c in range(len(self.classes))],
+        }
         return {
             "text": self.text,
             "label": _plain(self.label),
@@ -162,8 +177,9 @@ class Explanation:
                     **({"name": INTERCEPT, "kind": INTERCEPT} if t.feature is None else asdict(t.feature)),
                     "contributions": list(t.contributions),
                 }
-                for t in self.terms
-            ],
+                for t in [*features[:top], intercept]
+            ]
+            + ([others] if rest else []),
         }
 
     def to_json(self) -> str:
@@ -182,7 +198,11 @@ class Explanation:
         return "\n".join([*lines, *_unknown_lines(self.expanded.unknown, self.coverage), self.table(top=20)])
 
     def _repr_html_(self) -> str:
-        header, rows = self._rows(None, 40)
+        return self.to_html()
+
+    def to_html(self, top: int | None = 40) -> str:
+        """Return the table as HTML, as a notebook shows it."""
+        header, rows = self._rows(None, top)
         head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
         body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         unknown = "".join(f"<p>{escape(line)}</p>" for line in _unknown_lines(self.expanded.unknown, self.coverage))
@@ -194,6 +214,9 @@ class Explanation:
 
     def _rows(self, classes: Sequence[Any] | None, top: int | None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         shown = list(self.leading() if classes is None else classes)
+        for name in shown:
+            if name not in self.classes:
+                raise InputError(f"{name!r} is none of the classes {', '.join(map(repr, self.classes))}")
         at = [self.classes.index(name) for name in shown]
 
         def line(name: str, kind: str, value: str, path: str, numbers: Sequence[float]) -> tuple[str, ...]:

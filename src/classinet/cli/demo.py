@@ -21,7 +21,7 @@ def demo(
 ) -> None:
     """Build, train and explain on the docstrings of installed Python packages, without any download.
 
-    Prints what was measured, whichever way it comes out. Takes about two minutes.
+    Prints what was measured, whichever way it comes out. Takes about a minute.
     """
     from classinet.demo import run
 

@@ -110,7 +110,7 @@ def _judged(path: Path, text: str, edits: Edits) -> str:
     editable.edit(edits)
     if model is None:
         return ", ".join(f"{word.name} {word.value:.3f}" for word in net.expand(text).predicted) or "nothing"
-    told = model.explain(text, top=0)
+    told = model.explain(text)
     return ", ".join(f"{name} {told.probabilities[told.classes.index(name)]:.3f}" for name in told.leading(3))
 
 

@@ -29,7 +29,7 @@ def expand(
     expansion = None if model is None else model.expansion
     unknown = read = 0
     with reporting(beside_data=True) as progress:
-        stream = inputs.read_texts([file], format=format, text=text, encoding=encoding)
+        stream = inputs.read_texts([file], format=format, text=text, encoding=encoding, keep_empty=True)
         for each in counted(stream, "expand", progress):
             expanded = text_net.expand(each, top=top, expansion=expansion)
             read += 1

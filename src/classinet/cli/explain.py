@@ -32,9 +32,9 @@ def explain(
     """
     told = inputs.load_model(model).explain(text)
     if html is not None:
-        _write_page(told, html)
+        _write_page(told, html, top)
     if json:
-        output.as_json(told.to_dict())
+        output.as_json(told.to_dict(top))
     else:
         _tell(told, top)
 
@@ -57,12 +57,12 @@ def _tell(told: Explanation, top: int) -> None:
     print("\n" + told.table(top=top))
 
 
-def _write_page(told: Explanation, path: Path) -> None:
+def _write_page(told: Explanation, path: Path, top: int) -> None:
     from classinet._files import whole_file
 
     with whole_file(path) as file:
         file.write(
             '<!doctype html>\n<html><head><meta charset="utf-8">'
-            f"<title>{escape(told.text)}</title></head><body>{told._repr_html_()}</body></html>\n"
+            f"<title>{escape(told.text)}</title></head><body>{told.to_html(top)}</body></html>\n"
         )
     output.say(f"wrote {path}")

@@ -6,6 +6,7 @@ Enter: the function of a command. Leaves: the same function, which ends in 0, or
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -20,6 +21,7 @@ from classinet.cli.output import note, say
 from classinet.exceptions import ClassiNetError
 
 P = ParamSpec("P")
+_PARAMETER = r"""\b(encoding|format|text|label|separator)=["']?([\w-]*|\.\.\.)["']?(?=[\s,;:.)]|$)"""
 
 
 class Stopped(Exception):
@@ -83,7 +85,21 @@ def notes() -> Iterator[None]:
 def _message(error: Exception) -> str:
     if isinstance(error, OSError) and not isinstance(error, ClassiNetError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    return str(error) or type(error).__name__
+    return _as_options(str(error)) or type(error).__name__
+
+
+def _as_options(message: str) -> str:
+    """Name options where the library names parameters.
+
+    >>> _as_options('pass encoding="latin-1", or resume=True (--resume)')
+    'pass --encoding latin-1, or --resume'
+    """
+    message = re.sub(r"\b(resume|replace)=True(?: \(--\1\))?", r"--\1", message)
+    return re.sub(_PARAMETER, _option, message)
+
+
+def _option(found: re.Match[str]) -> str:
+    return f"--{found[1]} {found[2].strip('.')}".rstrip()
 
 
 def _fail(message: str) -> None:

@@ -75,7 +75,12 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def read_texts(
-    sources: Iterable[str], *, format: str | None = None, text: str | None = None, encoding: str = "utf-8"
+    sources: Iterable[str],
+    *,
+    format: str | None = None,
+    text: str | None = None,
+    encoding: str = "utf-8",
+    keep_empty: bool = False,
 ) -> Iterator[str]:
     """Yield the texts of files, one file after the other."""
     from classinet.text import read_records
@@ -83,7 +88,7 @@ def read_texts(
     for source in sources:
         greet(source)
         for record in read_records(
-            source, format=checked_format(format), text=column(text), encoding=encoding, label=None
+            source, format=checked_format(format), text=column(text), encoding=encoding, keep_empty=keep_empty
         ):  # fmt: skip
             yield record.text
 

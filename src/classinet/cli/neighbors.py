@@ -21,11 +21,12 @@ def neighbors(
 ) -> None:
     """Print the neighbors of a word, the strongest first.
 
-    Prints the word and the weight of the edge, separated by a tab. The weight tells how probable the second word is
-    where the first is predicted.
+    Prints the word and the weight of the edge, separated by a tab. In a net of the default recipe the weight is how
+    similar the two predictors are, the same in both directions; in one of the paper's recipe it is how probable the
+    second word is where the first is predicted.
     """
     text_net = inputs.load_net(net)
-    edges = text_net.net_.graph.predecessors(word, top) if incoming else text_net.neighbors(word, top)
+    edges = text_net.neighbors(word, top, incoming=incoming)
     for edge in edges:
         if json:
             output.as_json(asdict(edge))

@@ -16,7 +16,7 @@ def path(
     target: Annotated[str, typer.Argument(help="Where to end.", metavar="B", show_default=False)],
     json: inputs.Json = False,
 ) -> None:
-    """Print the most probable path from word A to word B.
+    """Print the strongest path from word A to word B: the one with the largest product of weights.
 
     Prints one line for each step: the words and the weight of the edge, separated by tabs.
     """
@@ -27,6 +27,6 @@ def path(
     elif found is not None:
         for a, b in zip(found.names, found.names[1:], strict=False):
             output.row(a, b, f"{text_net.net_.weight(a, b):.4f}")
-        output.say(f"probability of the whole path: {found.probability:.4g}")
+        output.say(f"product of the weights: {found.probability:.4g}")
     if found is None:
         output.note(f"no path leads from {source!r} to {target!r}")

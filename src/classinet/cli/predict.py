@@ -36,7 +36,7 @@ def predict(
     threads: inputs.Threads = None,
     json: inputs.Json = False,
 ) -> None:
-    """Predict the label of each text.
+    """Predict the label of each text, one line for each; an empty line is an empty text.
 
     Prints label, probability, coverage and text, separated by tabs. Coverage is the share of a text's features that
     the model knows; where it is 0, the label is only what is likely before reading the text.
@@ -47,7 +47,8 @@ def predict(
     if proba and not json:
         output.row("label", "probability", "coverage", *clf.classes_.tolist(), "text")
     with reporting(beside_data=True) as progress:
-        texts = counted(inputs.read_texts([file], format=format, text=text, encoding=encoding), "predict", progress)
+        stream = inputs.read_texts([file], format=format, text=text, encoding=encoding, keep_empty=True)
+        texts = counted(stream, "predict", progress)
         for part in inputs.batches(texts, size):
             for answer in _answers(clf, part):
                 read += 1

@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from classinet._cloning import clone_around
@@ -104,7 +105,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     # ---------------------------------------------------------------------------------------------------- fit
 
     def fit(self, texts: Iterable[str], y: Any, sample_weight: Any = None) -> Self:
-        """Learn from labelled texts.
+        """Learn from labelled texts; edits made on this classifier are forgotten, those of its `TextNet` stay.
 
         Parameters
         ----------
@@ -213,14 +214,18 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
             shares.append(sum(f in known for f in features) / len(features) if features else 0.0)
         return np.array(shares)
 
-    def explain(self, text: str, top: int | None = 200) -> Explanation:
-        """Say why a text gets its label.
-
-        Every known feature of the text is a term. `top` limits for how many predicted features a path is looked up;
-        all of them are terms.
-        """
+    def explain(self, text: str) -> Explanation:
+        """Say why a text gets its label: a term for every feature it holds and every one that the net predicts."""
         check_is_fitted(self, "head_")
-        return explain_text(text, self._representation, self.head_, self.plain_head_, top)
+        return explain_text(text, self._representation, self.head_, self.plain_head_)
+
+    def score(self, X: Iterable[str], y: Any, sample_weight: Any = None) -> float:
+        """Return the share of texts whose label, or whose tags all, are right."""
+        predicted = self.predict(X)
+        if self.head_.form != "tags":
+            return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+        right = [set(tags) == set(wanted) for tags, wanted in zip(predicted, y, strict=True)]
+        return float(np.average(right, weights=sample_weight))
 
     def _judge(self, texts: Iterable[str]) -> tuple[Head, Csr]:
         check_is_fitted(self, "head_")

@@ -20,17 +20,15 @@ def expand_text(text: str, representation: Representation, top: int | None) -> E
     """Return a text with the `top` largest features that the net adds to it."""
     own = representation.text_rows(representation.counts([text]))
     expanded = representation.expansion_rows(own)
-    return _expanded(text, representation, own, expanded, keep=top, with_path=top)
+    return _expanded(text, representation, own, expanded, top)
 
 
-def explain_text(
-    text: str, representation: Representation, head: Head, plain_head: Head, with_path: int | None
-) -> Explanation:
-    """Explain the decision of a classifier on one text; the `with_path` largest predicted features get a path."""
+def explain_text(text: str, representation: Representation, head: Head, plain_head: Head) -> Explanation:
+    """Explain the decision of a classifier on one text."""
     own = representation.text_rows(representation.counts([text]))
     seen, expanded = representation.weighed(own, representation.expansion_rows(own))
     logits = head.logits(append(seen, expanded))
-    told = _expanded(text, representation, seen, expanded, keep=None, with_path=with_path)
+    told = _expanded(text, representation, seen, expanded, None)
     label = head.labels_of(logits)[0]
     return Explanation(
         expanded=told,
@@ -43,21 +41,15 @@ def explain_text(
     )
 
 
-def _expanded(
-    text: str, representation: Representation, own: Csr, expanded: Csr, keep: int | None, with_path: int | None
-) -> ExpandedText:
+def _expanded(text: str, representation: Representation, own: Csr, expanded: Csr, top: int | None) -> ExpandedText:
     names, net = representation.column_names(), representation.net
     present = [Feature(str(names[c]), TEXT, float(v)) for c, v in zip(own.indices, own.data, strict=True)]
-    order = _largest_first(expanded)[:keep]
+    order = _largest_first(expanded)[:top]
     vertices = expanded.indices[order].astype(np.int64)
-    paths = representation.expansion.paths(representation.known_to_net(own), net, vertices[:with_path])
+    paths = representation.expansion.paths(representation.known_to_net(own), net, vertices)
     predicted = [
         Feature(str(net.graph.names[vertex]), PREDICTED, float(value), path.names, float(path.share))
-        for vertex, value, path in zip(vertices, expanded.data[order], paths, strict=False)
-    ]
-    predicted += [
-        Feature(str(net.graph.names[vertex]), PREDICTED, float(value))
-        for vertex, value in zip(vertices[len(paths) :], expanded.data[order][len(paths) :], strict=True)
+        for vertex, value, path in zip(vertices, expanded.data[order], paths, strict=True)
     ]
     return ExpandedText(text, _unknown(text, representation), (*present, *predicted))
 

@@ -80,8 +80,9 @@ class Representation:
         return canonical_csr(self.vectorizer.transform(texts))
 
     def text_rows(self, counts: Csr) -> Csr:
-        """Weigh counts by idf and bring every row to length 1; a row of nothing stays empty."""
-        weighed = from_arrays(counts.data * self.idf[counts.indices], counts.indices, counts.indptr, counts.shape)
+        """Weigh 1 + log count by idf and bring every row to length 1; a row of nothing stays empty."""
+        values = (1.0 + np.log(counts.data)) * self.idf[counts.indices]
+        weighed = from_arrays(values, counts.indices, counts.indptr, counts.shape)
         lengths = row_lengths(weighed)
         return _rows_scaled(weighed, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
 

@@ -144,14 +144,22 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         representation = Representation(self.vectorizer_, self.net_, self.n_texts_, self._expansion(expansion))
         return expand_text(text, representation, top)
 
-    def neighbors(self, word: str, top: int | None = 10) -> list[Edge]:
-        """Return the edges that leave a word, strongest first."""
-        check_is_fitted(self, "net_")
-        return self._fitted_net().graph.successors(word, top)
+    def neighbors(self, word: str, top: int | None = 10, *, incoming: bool = False) -> list[Edge]:
+        """Return the edges that leave a word, or that lead to it, strongest first; the word is read as a text is."""
+        graph = self._fitted_net().graph
+        return (graph.predecessors if incoming else graph.successors)(self._as_feature(word), top)
 
     def path(self, source: str, target: str) -> Path | None:
-        """Return the most probable path from one word to another, or None where there is none."""
-        return self._fitted_net().graph.most_probable_path(source, target)
+        """Return the path from one word to another with the largest product of weights, or None where none leads."""
+        graph = self._fitted_net().graph
+        return graph.most_probable_path(self._as_feature(source), self._as_feature(target))
+
+    def _as_feature(self, word: str) -> str:
+        """Bring a word to the form in which texts are counted, such as lower case, if it is no vertex as it is."""
+        if word in self._fitted_net().graph:
+            return word
+        features: list[str] = self.vectorizer_.features(word)
+        return features[0] if len(features) == 1 else word
 
     def _counts(self, texts: Iterable[str]) -> Csr:
         check_is_fitted(self, "net_")

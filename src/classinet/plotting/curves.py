@@ -64,11 +64,12 @@ def plot_damping(
         low, high = band("interval", *interval, len(x))
         ax.fill_between(x, low[order], high[order], color=COLOURS[0], alpha=0.18, linewidth=0)
     peak = int(np.nanargmax(y))
-    ax.axvline(x[peak], color=QUIET, linestyle=":", linewidth=1.0)
-    ax.annotate(
-        f"best at {x[peak]:g}", (x[peak], 1.0), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
-        fontsize=8, color=INK, ha="center", va="bottom",
-    )  # fmt: skip
+    if np.nanmin(y) < y[peak]:  # a flat curve has no best place
+        ax.axvline(x[peak], color=QUIET, linestyle=":", linewidth=1.0)
+        ax.annotate(
+            f"best at {x[peak]:g}", (x[peak], 1.0), (0, 2), xycoords=("data", "axes fraction"),
+            textcoords="offset points", fontsize=8, color=INK, ha="center", va="bottom",
+        )  # fmt: skip
     label_axes(ax, "Damping factor γ", lettering([measure], longest=80).texts[0])
     return ax
 

@@ -90,6 +90,7 @@ def read_records(
     label: Column = None,
     separator: str | None = None,
     encoding: str = "utf-8",
+    keep_empty: bool = False,
 ) -> Iterator[Record]:
     r"""Read texts, with their labels if there are any, one at a time.
 
@@ -109,6 +110,8 @@ def read_records(
         What stands between several labels in one cell, such as "," or "|". By default a cell is one label.
     encoding : str, default "utf-8"
         Encoding of the file. A byte order mark is left out.
+    keep_empty : bool, default False
+        Whether an empty line of the format "lines" is an empty text, so that answers stay in step with the lines.
 
     Yields
     ------
@@ -140,7 +143,8 @@ def read_records(
     fields = _Fields(source_name(source), text, label, separator)
     if kind == "parquet":
         return _read_parquet(source, fields)
-    return _READERS[kind](read_lines(source, encoding), fields)
+    lines = read_lines(source, encoding)
+    return _read_plain(lines, fields, keep_empty) if kind == "lines" else _READERS[kind](lines, fields)
 
 
 def _format_of(source: Source) -> Format:
@@ -172,9 +176,9 @@ def _check_columns(kind: Format, text: Column, label: Column) -> None:
 # One function a format.
 
 
-def _read_plain(lines: Iterator[str], fields: _Fields) -> Iterator[Record]:
+def _read_plain(lines: Iterator[str], fields: _Fields, keep_empty: bool = False) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
-        if line.strip():
+        if keep_empty or line.strip():
             yield Record(line.removesuffix("\r"), (), number)
 
 
