@@ -197,7 +197,7 @@ def imports(data: Path) -> dict:
         return best_of(lambda: subprocess.run([sys.executable, "-c", f"import {module}"], check=True), repeats=7)
 
     seconds("sklearn")
-    return {"sklearn": seconds("sklearn"), "classinet": seconds("classinet")}
+    return {"sklearn": seconds("sklearn"), "classinet": seconds("classinet.model, classinet.pipeline")}
 
 
 def best_of(action, repeats: int = 5) -> float:
