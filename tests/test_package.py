@@ -31,7 +31,7 @@ LAYERS = [
     ("expander",),
     ("explain",),
     ("pipeline",),
-    ("persistence", "datasets", "evaluation"),
+    ("persistence", "datasets", "evaluation", "curves"),
     ("plotting",),
     ("__init__", "demo"),
     ("cli",),

@@ -325,6 +325,26 @@ def test_what_is_given_is_not_chosen(net):
     assert all(key.startswith("C=2,") for key in clf.settings_["losses"])
 
 
+@pytest.mark.parametrize("density", [0.01, 0.5, 1.0])
+def test_inner_products_do_not_depend_on_how_full_rows_are(density):
+    from classinet._sparse import canonical_csr
+    from classinet.pipeline.linear import inner_products
+
+    rows = sparse.random(40, 300, density, format="csr", random_state=0)
+    np.testing.assert_allclose(inner_products(canonical_csr(rows)), (rows @ rows.T).toarray(), atol=1e-12)
+
+
+def test_the_weight_of_joined_products_is_that_of_the_rows(net):
+    """What cross-validation looks at are the inner products of the very rows that the classifier is fitted on."""
+    from classinet.pipeline.linear import inner_products, joined_products
+
+    texts, labels = labelled(30)
+    r = ClassiNetClassifier(net, C=1.0, weight=0.7).fit(texts, labels)._representation
+    own = r.text_rows(r.counts(texts))
+    products = joined_products(inner_products(own), inner_products(r.expansion_rows(own)), 0.7)
+    np.testing.assert_allclose(products, inner_products(r.rows_of(r.counts(texts))), atol=1e-12)
+
+
 def test_large_classes_do_not_crowd_out_small_ones_when_tuning():
     from classinet.pipeline.targets import as_targets
     from classinet.pipeline.tuning import MAX_TEXTS, _sample

@@ -146,7 +146,7 @@ def _curve(
     hops: int | None,
     seed: int,
 ) -> tuple[Any, dict[str, Any]]:
-    from classinet.cli.curves import sample
+    from classinet.curves import sample
 
     chosen = sample(texts, labels, seed=seed)
     if len(chosen[0]) < len(texts):
@@ -160,7 +160,7 @@ def _learning_curve(
 ) -> tuple[Any, dict[str, Any]]:
     from sklearn.base import clone
 
-    from classinet.cli.curves import learning_curve
+    from classinet.curves import learning_curve
     from classinet.pipeline import ClassiNetClassifier
     from classinet.plotting import plot_learning_curve
 
@@ -181,7 +181,7 @@ def _damping(
     hops: int | None,
     seed: int,
 ) -> tuple[Any, dict[str, Any]]:
-    from classinet.cli.curves import damping_curve
+    from classinet.curves import damping_curve
     from classinet.expansion import Global
     from classinet.pipeline.tuning import FIXED_C, FIXED_WEIGHT
     from classinet.plotting import plot_damping

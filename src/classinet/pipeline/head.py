@@ -7,9 +7,9 @@ Tags, of which a text may have any number, have a sigmoid each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,3 @@ class Head:
         if self.form == "indicator":
             return chosen.astype(np.int64)
         return [tuple(self.classes[row].tolist()) for row in chosen]
-
-    def restricted(self, columns: slice) -> Self:
-        """Return the head of some columns only."""
-        return replace(self, coef=np.ascontiguousarray(self.coef[:, columns]))

@@ -19,6 +19,7 @@ from scipy import linalg
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
+from classinet._sparse import column_counts, take_columns
 from classinet._typing import Csr, Floats, Integers
 from classinet.merging import like_input
 from classinet.pipeline.targets import Targets
@@ -28,6 +29,8 @@ MAX_SPAN = 2000
 MAX_ITERATIONS = 5000
 TOLERANCE = 1e-4
 SMALLEST_SHARE = 1e-12
+# From this share of stored values on, dense algebra is quicker.
+FULL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +48,25 @@ class Span:
 
 
 def inner_products(rows: Csr) -> Floats:
-    """Return rows @ rowsᵀ as a dense matrix."""
-    plain: Any = like_input(rows, None)
-    return np.asarray((plain @ plain.T).toarray())
+    """Return rows @ rowsᵀ as a dense matrix; expansions of several hops are nearly full, and multiplied as such.
+
+    >>> from classinet._sparse import canonical_csr
+    >>> inner_products(canonical_csr(np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]])))
+    array([[5., 2.],
+           [2., 2.]])
+    """
+    used = np.flatnonzero(column_counts(rows))
+    plain: Any = like_input(take_columns(rows, used), None)
+    if plain.nnz < FULL * plain.shape[0] * plain.shape[1]:
+        return np.asarray((plain @ plain.T).toarray())
+    full = plain.toarray()
+    with threadpool_limits(1, "blas"):
+        return np.asarray(full @ full.T)
+
+
+def joined_products(text: Floats, expansion: Floats, weight: float) -> Floats:
+    """Return the inner products of rows of text and weighed expansion, together of length 1."""
+    return np.asarray((text + weight**2 * expansion) / (1 + weight**2))
 
 
 def span(products: Floats) -> Span:

@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from classinet._sparse import take_rows
 from classinet._typing import Csr, Floats, Integers
-from classinet.pipeline.linear import fit_linear, inner_products, span
+from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span
 from classinet.pipeline.targets import Targets
 
 FIXED_C, FIXED_WEIGHT = 10.0, 1.0
@@ -105,8 +105,7 @@ class Tuner:
     def loss(self, C: float, weight: float) -> float:
         """Held-out log-loss a text."""
         if weight not in self.coordinates:
-            text, expansion = self.products
-            self.coordinates[weight] = span((text + weight**2 * expansion) / (1 + weight**2)).coordinates
+            self.coordinates[weight] = span(joined_products(*self.products, weight)).coordinates
         if (C, weight) not in self.known:
             self.known[C, weight] = _held_out_loss(self.coordinates[weight], self.targets, self.weights, self.folds, C)
         return self.known[C, weight]

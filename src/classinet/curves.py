@@ -16,11 +16,11 @@ from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, train_test_split
 
-from classinet._typing import Csr, Floats, Integers
+from classinet._typing import Integers
 from classinet.evaluation import wilson
 from classinet.exceptions import InputError, UnknownTextWarning
 from classinet.expansion import Global
-from classinet.pipeline.linear import fit_linear, span
+from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span
 from classinet.pipeline.representation import Representation
 from classinet.pipeline.targets import as_targets
 
@@ -68,13 +68,13 @@ def damping_curve(
     folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(texts, targets.codes))
     plain = Representation.of(net.vectorizer_, net.net_, net.n_texts_, (), expansion, n_jobs=-1)
     own = plain.text_rows(plain.counts(texts))
-    products = _inner_products(own)
+    products = inner_products(own)
     scores = []
     for done, damping in enumerate(DAMPINGS, start=1):
         damped = Representation.of(
             net.vectorizer_, net.net_, net.n_texts_, (), clone(expansion).set_params(damping=damping), n_jobs=-1
         )
-        rows = span(products + weight**2 * _inner_products(damped.expansion_rows(own))).coordinates
+        rows = span(joined_products(products, inner_products(damped.expansion_rows(own)), weight)).coordinates
         right = 0
         for training, held_out in folds:
             coef, intercept = fit_linear(rows[training], targets.take(training), C, weights[training])
@@ -131,15 +131,6 @@ def sample(texts: list[str], labels: list[Any], *, seed: int) -> tuple[list[str]
 def _codes(labels: list[Any]) -> Integers:
     codes: Integers = np.unique(np.asarray(labels), return_inverse=True)[1]
     return codes
-
-
-def _inner_products(rows: Csr) -> Floats:
-    """Return rows @ rowsᵀ. Expansions of several hops are nearly dense, which dense algebra is much faster on."""
-    used = np.unique(rows.indices)
-    dense = np.zeros((rows.shape[0], len(used)))
-    dense[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), np.searchsorted(used, rows.indices)] = rows.data
-    products: Floats = dense @ dense.T
-    return products
 
 
 def _check(labels: list[Any], least: int) -> list[Any]:
