@@ -125,7 +125,7 @@ def test_words_that_only_labelled_texts_hold_still_count(net):
 def test_many_labels_take_the_sparse_road_and_agree_with_the_span(net, monkeypatch):
     texts, labels = labelled(120)
     span = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
-    monkeypatch.setattr("classinet.pipeline.classifier.MAX_SPAN", 10)
+    monkeypatch.setattr("classinet.pipeline.linear.MAX_SPAN", 10)
     features = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
     np.testing.assert_allclose(features.predict_proba(texts), span.predict_proba(texts), atol=2e-3)
 
@@ -347,10 +347,10 @@ def test_the_weight_of_joined_products_is_that_of_the_rows(net):
 
 def test_large_classes_do_not_crowd_out_small_ones_when_tuning():
     from classinet.pipeline.targets import as_targets
-    from classinet.pipeline.tuning import MAX_TEXTS, _sample
+    from classinet.pipeline.tuning import MAX_TEXTS, sample_texts
 
     labels = ["big"] * 5000 + ["small"] * 10
-    rows = _sample(as_targets(labels, 5010), seed=0)
+    rows = sample_texts(as_targets(labels, 5010), seed=0)
     assert len(rows) == MAX_TEXTS
     assert (rows >= 5000).sum() == 10
 

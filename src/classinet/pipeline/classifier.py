@@ -18,20 +18,19 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from classinet._cloning import clone_around
-from classinet._sparse import column_counts, take_columns
 from classinet._typing import Csr, Floats
 from classinet._validation import check_number
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import Expansion, Global
 from classinet.explain import Explanation
-from classinet.merging import append, like_input
+from classinet.merging import append
 from classinet.net import Net
 from classinet.pipeline.editing import Editable
 from classinet.pipeline.explaining import explain_text
 from classinet.pipeline.head import Head
-from classinet.pipeline.linear import MAX_SPAN, fit_linear, inner_products, span
-from classinet.pipeline.representation import Representation
-from classinet.pipeline.targets import Targets, as_targets
+from classinet.pipeline.linear import fit_head
+from classinet.pipeline.representation import Representation, weigh_blocks
+from classinet.pipeline.targets import as_targets
 from classinet.pipeline.text_net import TextNet
 from classinet.pipeline.tuning import Tuner
 from classinet.text.vectorizer import strings
@@ -131,12 +130,12 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         tuner = Tuner(own, expanded, targets, weights, self.random_state)
         settings = tuner.choose(self.C, self.weight)
         representation = representation.with_weight(settings.weight)
-        joined = append(*representation.weighed(own, expanded))
+        joined = append(*weigh_blocks(own, expanded, settings.weight))
         # The classifier to compare with has the same freedom: its own C, chosen alike.
         plain = tuner.choose(self.C, 0.0)
 
-        self.head_ = _fit_head(joined, targets, settings.C, weights)
-        self.plain_head_ = _fit_head(own, targets, plain.C, weights)
+        self.head_ = fit_head(joined, targets, settings.C, weights)
+        self.plain_head_ = fit_head(own, targets, plain.C, weights)
         self.settings_ = {**settings.to_dict(), "plain_C": plain.C}
         self.classes_ = targets.classes
         self.extra_features_ = extra
@@ -269,16 +268,3 @@ def _unknown_to(text_net: TextNet, texts: Iterable[str]) -> NDArray[np.object_]:
     known, features_of = vectorizer.vocabulary_, vectorizer.compiled()
     found = {f for text in strings(texts) for f in features_of(text) if f not in known}
     return np.array(sorted(found), dtype=object)
-
-
-def _fit_head(rows: Csr, targets: Targets, C: float, weights: Floats) -> Head:
-    """Fit in the span of the texts or, where they are many, on the columns that occur."""
-    coef = np.zeros((len(targets.classes), rows.shape[1]))
-    if rows.shape[0] <= MAX_SPAN:
-        own = span(inner_products(rows))
-        inner, intercept = fit_linear(own.coordinates, targets, C, weights)
-        coef = np.asarray((rows.T @ (own.back @ inner.T)).T)
-    else:
-        used = np.flatnonzero(column_counts(rows))
-        coef[:, used], intercept = fit_linear(like_input(take_columns(rows, used), None), targets, C, weights)
-    return Head(coef, intercept, targets.classes, targets.form)

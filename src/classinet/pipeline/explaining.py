@@ -13,7 +13,7 @@ from classinet._typing import Csr, Floats
 from classinet.explain import PREDICTED, TEXT, ExpandedText, Explanation, Feature, Term
 from classinet.merging import append
 from classinet.pipeline.head import Head
-from classinet.pipeline.representation import Representation
+from classinet.pipeline.representation import Representation, weigh_blocks
 
 
 def expand_text(text: str, representation: Representation, top: int | None) -> ExpandedText:
@@ -26,7 +26,7 @@ def expand_text(text: str, representation: Representation, top: int | None) -> E
 def explain_text(text: str, representation: Representation, head: Head, plain_head: Head) -> Explanation:
     """Explain the decision of a classifier on one text."""
     own = representation.text_rows(representation.counts([text]))
-    seen, expanded = representation.weighed(own, representation.expansion_rows(own))
+    seen, expanded = weigh_blocks(own, representation.expansion_rows(own), representation.weight)
     logits = head.logits(append(seen, expanded))
     told = _expanded(text, representation, seen, expanded, None)
     label = head.labels_of(logits)[0]

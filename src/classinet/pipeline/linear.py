@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from classinet._sparse import column_counts, take_columns
 from classinet._typing import Csr, Floats, Integers
 from classinet.merging import like_input
+from classinet.pipeline.head import Head
 from classinet.pipeline.targets import Targets
 
 # Up to so many texts the span is cheaper than the features themselves.
@@ -95,6 +96,19 @@ def fit_linear(rows: Any, targets: Targets, C: float, weights: Floats, tol: floa
             return _fit_classes(solve, rows, targets.codes, len(targets.classes), weights[:, 0])
         outputs = [_fit_tag(solve, rows, targets.member[:, j], weights[:, j]) for j in range(len(targets.classes))]
     return np.vstack([coef for coef, _ in outputs]), np.array([intercept for _, intercept in outputs])
+
+
+def fit_head(rows: Csr, targets: Targets, C: float, weights: Floats) -> Head:
+    """Fit a classifier in the span of the texts or, where they are many, on the columns that occur."""
+    coef = np.zeros((len(targets.classes), rows.shape[1]))
+    if rows.shape[0] <= MAX_SPAN:
+        own = span(inner_products(rows))
+        inner, intercept = fit_linear(own.coordinates, targets, C, weights)
+        coef = np.asarray((rows.T @ (own.back @ inner.T)).T)
+    else:
+        used = np.flatnonzero(column_counts(rows))
+        coef[:, used], intercept = fit_linear(like_input(take_columns(rows, used), None), targets, C, weights)
+    return Head(coef, intercept, targets.classes, targets.form)
 
 
 def _fit_classes(

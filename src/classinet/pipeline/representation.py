@@ -60,7 +60,7 @@ class Representation:
         """Weight of each feature: 1 + log((1 + texts) / (1 + texts that hold it))."""
         holding = np.zeros(len(self.vectorizer.vocabulary_))
         holding[: self.net.n_features] = np.rint(self.net.frequency * self.n_texts)
-        return 1.0 + np.log((1.0 + self.n_texts) / (1.0 + holding))
+        return rarity(holding, self.n_texts)
 
     @property
     def n_columns(self) -> int:
@@ -82,9 +82,7 @@ class Representation:
     def text_rows(self, counts: Csr) -> Csr:
         """Weigh 1 + log count by idf and bring every row to length 1; a row of nothing stays empty."""
         values = (1.0 + np.log(counts.data)) * self.idf[counts.indices]
-        weighed = from_arrays(values, counts.indices, counts.indptr, counts.shape)
-        lengths = row_lengths(weighed)
-        return _rows_scaled(weighed, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
+        return unit_rows(from_arrays(values, counts.indices, counts.indptr, counts.shape))
 
     def expansion_rows(self, rows: Csr) -> Csr:
         """Expand rows of text and bring the expansion to their length, before the weight.
@@ -105,14 +103,7 @@ class Representation:
         own = self.text_rows(counts)
         if self.weight == 0:
             return append(own, no_rows(own.shape[0], self.net.n_vertices))
-        return append(*self.weighed(own, self.expansion_rows(own)))
-
-    def weighed(self, own: Csr, expanded: Csr) -> tuple[Csr, Csr]:
-        """Scale both blocks so that the expansion has the weight and the whole has length 1."""
-        if self.weight == 0:
-            return own, no_rows(*expanded.shape)
-        whole = np.sqrt(1.0 + self.weight**2)
-        return _scaled(own, 1.0 / whole), _scaled(expanded, self.weight / whole)
+        return append(*weigh_blocks(own, self.expansion_rows(own), self.weight))
 
     def column_names(self) -> NDArray[np.object_]:
         """Names of the text's own features."""
@@ -125,6 +116,41 @@ class Representation:
         kept = rows.indices < self.net.n_features
         indptr = np.concatenate(([0], np.cumsum(kept)))[rows.indptr]
         return from_arrays(rows.data[kept], rows.indices[kept], indptr, (rows.shape[0], self.net.n_features))
+
+
+def rarity(holding: Floats, n_texts: int) -> Floats:
+    """Return the weight of features that so many of `n_texts` texts hold: 1 + log((1 + texts) / (1 + holding)).
+
+    >>> rarity(np.array([0.0, 9.0]), 9)
+    array([3.30258509, 1.        ])
+    """
+    return np.asarray(1.0 + np.log((1.0 + n_texts) / (1.0 + holding)))
+
+
+def unit_rows(rows: Csr) -> Csr:
+    """Bring every row to length 1; a row of nothing stays empty.
+
+    >>> from classinet._sparse import canonical_csr
+    >>> unit_rows(canonical_csr(np.array([[3.0, 4.0], [0.0, 0.0]]))).toarray()
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    lengths = row_lengths(rows)
+    return _rows_scaled(rows, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
+
+
+def weigh_blocks(own: Csr, added: Csr, weight: float) -> tuple[Csr, Csr]:
+    """Scale the text's own block and an added one, so that the latter has the weight and both together length 1.
+
+    >>> from classinet._sparse import canonical_csr
+    >>> block = canonical_csr(np.ones((1, 1)))
+    >>> [part.toarray().tolist() for part in weigh_blocks(block, block, 0.75)]
+    [[[0.8]], [[0.6]]]
+    """
+    if weight == 0:
+        return own, no_rows(*added.shape)
+    whole = np.sqrt(1.0 + weight**2)
+    return _scaled(own, 1.0 / whole), _scaled(added, weight / whole)
 
 
 def no_rows(count: int, columns: int) -> Csr:

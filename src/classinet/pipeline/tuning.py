@@ -63,7 +63,7 @@ class Tuner:
 
     def __init__(self, text: Csr, expansion: Csr, targets: Targets, weights: Floats, seed: int) -> None:
         self.too_few = too_few(targets)
-        rows = _sample(targets, seed)
+        rows = sample_texts(targets, seed)
         self.targets, self.weights = targets.take(rows), weights[rows]
         self.blocks = take_rows(text, rows), take_rows(expansion, rows)
         self.seed = seed
@@ -79,7 +79,7 @@ class Tuner:
     @cached_property
     def folds(self) -> list[tuple[Integers, Integers]]:
         """Pairs of training and held-out rows."""
-        return _folds(self.targets, self.seed)
+        return inner_folds(self.targets, self.seed)
 
     def choose(self, C: Any, weight: Any) -> Settings:
         """Choose what is "auto" among C and weight."""
@@ -117,7 +117,7 @@ def too_few(targets: Targets) -> bool:
     return len(targets.member) < MIN_TEXTS or int(counts.min()) < MIN_PER_CLASS
 
 
-def _sample(targets: Targets, seed: int) -> Integers:
+def sample_texts(targets: Targets, seed: int) -> Integers:
     """Pick up to MAX_TEXTS texts, of every class in turn, so that small classes are all there."""
     n = len(targets.member)
     if n <= MAX_TEXTS:
@@ -134,7 +134,8 @@ def _sample(targets: Targets, seed: int) -> Integers:
     return np.sort(order[np.argsort(place, kind="stable")[:MAX_TEXTS]])
 
 
-def _folds(targets: Targets, seed: int) -> list[tuple[Integers, Integers]]:
+def inner_folds(targets: Targets, seed: int) -> list[tuple[Integers, Integers]]:
+    """Return pairs of training and held-out rows, each with the mix of classes of the whole."""
     rows = np.zeros(len(targets.member))
     if targets.form == "classes":
         return list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(rows, targets.codes))
