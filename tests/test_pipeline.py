@@ -122,10 +122,11 @@ def test_words_that_only_labelled_texts_hold_still_count(net):
     assert clf.predict(["quux", "xyzzy"]).tolist() == ["a", "b"]
 
 
-def test_many_labels_take_the_sparse_road_and_agree_with_the_span(net, monkeypatch):
+def test_features_and_span_agree(net, monkeypatch):
     texts, labels = labelled(120)
+    monkeypatch.setattr("classinet.pipeline.linear.LOOKS", 10**12)
     span = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
-    monkeypatch.setattr("classinet.pipeline.linear.MAX_SPAN", 10)
+    monkeypatch.setattr("classinet.pipeline.linear.LOOKS", 0)
     features = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
     np.testing.assert_allclose(features.predict_proba(texts), span.predict_proba(texts), atol=2e-3)
 
@@ -323,6 +324,24 @@ def test_what_is_given_is_not_chosen(net):
     clf = ClassiNetClassifier(net, C=2.0).fit(texts, labels)
     assert clf.settings_["C"] == 2.0
     assert all(key.startswith("C=2,") for key in clf.settings_["losses"])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_span_of_equal_and_empty_texts_gives_the_same_classifier(n_classes, monkeypatch):
+    from classinet._sparse import canonical_csr
+    from classinet.pipeline.linear import fit_head
+    from classinet.pipeline.targets import as_targets
+
+    rng = np.random.default_rng(0)
+    rows = np.repeat(rng.random((12, 40)) * (rng.random((12, 40)) < 0.3), 3, axis=0)
+    rows[:4] = 0.0
+    targets = as_targets([int(i) for i in rng.integers(0, n_classes, len(rows))], len(rows))
+    weights = targets.row_weights(None, None)
+    logits = []
+    for looks in (0, 10**12):
+        monkeypatch.setattr("classinet.pipeline.linear.LOOKS", looks)
+        logits.append(fit_head(canonical_csr(rows), targets, 10.0, weights).logits(canonical_csr(rows)))
+    np.testing.assert_allclose(*logits, atol=2e-3)
 
 
 @pytest.mark.parametrize("density", [0.01, 0.5, 1.0])

@@ -1,8 +1,8 @@
 """Logistic regression in the span of the texts: min_W Σ loss(W a_i) + |W|² / 2C.
 
 Enter: labelled rows of features, far more features than rows. Leave: coefficients. The solution is a combination of
-the rows, so it is enough to know their inner products: with A Aᵀ = U Λ Uᵀ the rows U √Λ have the same inner products
-and at most as many columns as there are texts. One decomposition serves every fold and every strength, and the inner
+the rows, so it is enough to know their inner products: with A Aᵀ = L Lᵀ (Cholesky) the rows of L have the same inner
+products and as many columns as there are texts. One decomposition serves every fold and every strength, and the inner
 products of [T, w·E] are those of T plus w² times those of E, so that every weight w costs one sum.
 """
 
@@ -25,13 +25,15 @@ from classinet.merging import like_input
 from classinet.pipeline.head import Head
 from classinet.pipeline.targets import Targets
 
-# Up to so many texts the span is cheaper than the features themselves.
-MAX_SPAN = 2000
 MAX_ITERATIONS = 5000
 TOLERANCE = 1e-4
-SMALLEST_SHARE = 1e-12
+# What is added to the squared lengths, so that equal texts, or empty ones, leave no pivot of zero.
+JITTER = 1e-10
 # From this share of stored values on, dense algebra is quicker.
 FULL = 0.05
+# A fit looks at every stored value of the rows some hundred times for every class, at a higher price than the dense
+# algebra of a span pays for its products; this is where the two cost the same, as measured.
+LOOKS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +42,14 @@ class Span:
 
     Attributes
     ----------
-    coordinates : texts × rank; the same inner products as the rows of features.
-    back : texts × rank; rowsᵀ @ back @ β are the coefficients that belong to β.
+    coordinates : texts × texts, lower triangular; the same inner products as the rows of features.
     """
 
     coordinates: Floats
-    back: Floats
+
+    def combination(self, coef: Floats) -> Floats:
+        """Return texts × outputs: of which texts the coefficients (outputs × texts) are the combination."""
+        return np.asarray(linalg.solve_triangular(self.coordinates, coef.T, trans="T", lower=True))
 
 
 def inner_products(rows: Csr) -> Floats:
@@ -71,21 +75,21 @@ def joined_products(text: Floats, expansion: Floats, weight: float) -> Floats:
 
 
 def span(products: Floats) -> Span:
-    """Find coordinates with the given inner products, and the way back to features.
+    """Find coordinates with the given inner products.
 
     >>> import numpy as np
-    >>> A = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 3.0, 1.0]])
+    >>> A = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 3.0, 2.0]])
     >>> found = span(A @ A.T)
-    >>> found.coordinates.shape
-    (3, 2)
     >>> bool(np.allclose(found.coordinates @ found.coordinates.T, A @ A.T))
     True
+    >>> coef = np.array([[0.5, -1.0, 2.0]])
+    >>> bool(np.allclose(found.coordinates @ coef.T, A @ (A.T @ found.combination(coef))))
+    True
     """
+    largest = max(float(products.diagonal().max()), np.finfo(np.float64).tiny)
     with threadpool_limits(1, "blas"):  # one thread: the same bytes wherever it runs
-        values, vectors = linalg.eigh(products)
-    kept = values > SMALLEST_SHARE * max(float(values[-1]), 0.0) if len(values) else np.zeros(0, dtype=np.bool_)
-    roots = np.sqrt(values[kept])
-    return Span(vectors[:, kept] * roots, vectors[:, kept] / roots)
+        raised = products + JITTER * largest * np.eye(len(products))
+        return Span(np.asarray(linalg.cholesky(raised, lower=True)))
 
 
 def fit_linear(rows: Any, targets: Targets, C: float, weights: Floats, tol: float = TOLERANCE) -> tuple[Floats, Floats]:
@@ -99,16 +103,22 @@ def fit_linear(rows: Any, targets: Targets, C: float, weights: Floats, tol: floa
 
 
 def fit_head(rows: Csr, targets: Targets, C: float, weights: Floats) -> Head:
-    """Fit a classifier in the span of the texts or, where they are many, on the columns that occur."""
+    """Fit a classifier in the span of the texts or on the features that occur, whichever is less work."""
     coef = np.zeros((len(targets.classes), rows.shape[1]))
-    if rows.shape[0] <= MAX_SPAN:
+    used = np.flatnonzero(column_counts(rows))
+    if _span_is_quicker(rows.shape[0], len(used), rows.nnz, len(targets.classes)):
         own = span(inner_products(rows))
         inner, intercept = fit_linear(own.coordinates, targets, C, weights)
-        coef = np.asarray((rows.T @ (own.back @ inner.T)).T)
+        coef = np.asarray((rows.T @ own.combination(inner)).T)
     else:
-        used = np.flatnonzero(column_counts(rows))
         coef[:, used], intercept = fit_linear(like_input(take_columns(rows, used), None), targets, C, weights)
     return Head(coef, intercept, targets.classes, targets.form)
+
+
+def _span_is_quicker(n_texts: int, n_features: int, n_values: int, n_classes: int) -> bool:
+    """Compare the products of a span and its decomposition with the looks at stored values that they save."""
+    outputs = 1 if n_classes == 2 else n_classes
+    return n_texts**2 * (n_texts + n_features) < LOOKS * outputs * n_values
 
 
 def _fit_classes(

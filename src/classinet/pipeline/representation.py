@@ -81,8 +81,7 @@ class Representation:
 
     def text_rows(self, counts: Csr) -> Csr:
         """Weigh 1 + log count by idf and bring every row to length 1; a row of nothing stays empty."""
-        values = (1.0 + np.log(counts.data)) * self.idf[counts.indices]
-        return unit_rows(from_arrays(values, counts.indices, counts.indptr, counts.shape))
+        return unit_rows(weigh_words(counts, self.idf))
 
     def expansion_rows(self, rows: Csr) -> Csr:
         """Expand rows of text and bring the expansion to their length, before the weight.
@@ -125,6 +124,12 @@ def rarity(holding: Floats, n_texts: int) -> Floats:
     array([3.30258509, 1.        ])
     """
     return np.asarray(1.0 + np.log((1.0 + n_texts) / (1.0 + holding)))
+
+
+def weigh_words(counts: Csr, idf: Floats) -> Csr:
+    """Return (1 + log count) × rarity of every word."""
+    values = (1.0 + np.log(counts.data)) * idf[counts.indices]
+    return from_arrays(values, counts.indices, counts.indptr, counts.shape)
 
 
 def unit_rows(rows: Csr) -> Csr:

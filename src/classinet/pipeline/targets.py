@@ -100,6 +100,19 @@ def as_targets(y: Any, n_texts: int) -> Targets:
     return targets
 
 
+def place_in_class(codes: Integers) -> Integers:
+    """Return how many texts of the same class stand before each text.
+
+    >>> place_in_class(np.array([7, 3, 7, 7, 3])).tolist()
+    [0, 0, 1, 2, 1]
+    """
+    by_class = np.argsort(codes, kind="stable")
+    grouped = codes[by_class]
+    place = np.empty(len(codes), dtype=np.int64)
+    place[by_class] = np.arange(len(codes)) - np.searchsorted(grouped, grouped)
+    return place
+
+
 def _labels(values: Sequence[Any]) -> Targets:
     for i, value in enumerate(values):
         if value is None or (isinstance(value, (float, np.floating)) and not np.isfinite(value)) or _is_tags(value):

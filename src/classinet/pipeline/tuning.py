@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from classinet._sparse import take_rows
 from classinet._typing import Csr, Floats, Integers
 from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span
-from classinet.pipeline.targets import Targets
+from classinet.pipeline.targets import Targets, place_in_class
 
 FIXED_C, FIXED_WEIGHT = 10.0, 1.0
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
@@ -125,13 +125,9 @@ def sample_texts(targets: Targets, seed: int) -> Integers:
     order = np.random.default_rng(seed).permutation(n)
     if targets.form != "classes":
         return np.sort(order[:MAX_TEXTS])
-    codes = targets.codes[order]
-    # The place of each text within its class: all firsts come before all seconds.
-    by_class = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[by_class], np.arange(len(targets.classes)))
-    place = np.empty(n, dtype=np.int64)
-    place[by_class] = np.arange(n) - starts[codes[by_class]]
-    return np.sort(order[np.argsort(place, kind="stable")[:MAX_TEXTS]])
+    # All firsts of their class come before all seconds.
+    turns = np.argsort(place_in_class(targets.codes[order]), kind="stable")
+    return np.sort(order[turns[:MAX_TEXTS]])
 
 
 def inner_folds(targets: Targets, seed: int) -> list[tuple[Integers, Integers]]:
