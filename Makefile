@@ -7,10 +7,10 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 setup: .venv/.ready
 
-.venv/.ready: pyproject.toml
+.venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
 test: setup
@@ -25,7 +25,8 @@ check: setup
 	$(BIN)/mypy
 
 test-system: setup
-	command -v xmllint >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libxml2-utils; }
+	command -v xmllint >/dev/null && test -e /usr/share/wordnet/data.noun || \
+		{ $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libxml2-utils wordnet-base; }
 	$(BIN)/python -m pytest tests -m system
 
 bench: setup

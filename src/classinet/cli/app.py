@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import classinet
+from classinet.cli.bench import COMMANDS as BENCH
 from classinet.cli.build import build
 from classinet.cli.demo import demo
 from classinet.cli.edit import edit
@@ -36,6 +37,10 @@ app = typer.Typer(
 )
 
 
+bench = typer.Typer(no_args_is_help=True, help="Compare ClassiNet with other methods, on your machine.")
+app.add_typer(bench, name="bench")
+
+
 def _print_version(asked: bool) -> None:
     if asked:
         print(f"classinet {classinet.__version__}")
@@ -58,12 +63,14 @@ def _of_all(
     """
 
 
-def _register(function: Callable[..., None], name: str, *, hidden: bool = False) -> None:
+def _register(function: Callable[..., None], name: str, group: typer.Typer = app, *, hidden: bool = False) -> None:
     # Each paragraph in one line: the width of the terminal decides where it is broken.
     paragraphs = [" ".join(part.split()) for part in (function.__doc__ or "").split("\n\n")]
-    app.command(name, help="\n\n".join(paragraphs), hidden=hidden)(guarded(function, writes=function in WRITING))
+    group.command(name, help="\n\n".join(paragraphs), hidden=hidden)(guarded(function, writes=function in WRITING))
 
 
 for _command in ORDER:
     _register(_command, _command.__name__)
+for _command in BENCH:
+    _register(_command, _command.__name__.replace("_", "-"), bench)
 _register(neighbors, "neighbours", hidden=True)

@@ -11,6 +11,7 @@ from typing import Any, get_args, get_type_hints
 from typer.models import ArgumentInfo, OptionInfo
 
 from classinet.cli.app import ORDER
+from classinet.cli.bench import COMMANDS as BENCH
 
 HEAD = """\
 # Command line
@@ -70,8 +71,10 @@ class Parameter:
 
 def page() -> str:
     """Return the page as Markdown."""
-    contents = "".join(f"- [`{command.__name__}`](#{command.__name__}): {_told(command)[0]}\n" for command in ORDER)
-    return "\n".join([HEAD, contents, *map(_section, ORDER)])
+    commands = [(command, command.__name__) for command in ORDER]
+    commands += [(command, f"bench {command.__name__.replace('_', '-')}") for command in BENCH]
+    contents = "".join(f"- [`{name}`](#{name.replace(' ', '-')}): {_told(command)[0]}\n" for command, name in commands)
+    return "\n".join([HEAD, contents, *(_section(command, name) for command, name in commands)])
 
 
 def parameters(command: Callable[..., None]) -> Iterator[Parameter]:
@@ -82,11 +85,11 @@ def parameters(command: Callable[..., None]) -> Iterator[Parameter]:
         yield Parameter(name, info, kind, parameter.default)
 
 
-def _section(command: Callable[..., None]) -> str:
+def _section(command: Callable[..., None], name: str) -> str:
     arguments = [p for p in parameters(command) if isinstance(p.info, ArgumentInfo)]
     options = [p for p in parameters(command) if isinstance(p.info, OptionInfo)]
-    usage = " ".join(["classinet", command.__name__, *(p.usage() for p in arguments), "[OPTIONS]"])
-    lines = [f"## {command.__name__}", "", f"`{usage}`"]
+    usage = " ".join(["classinet", name, *(p.usage() for p in arguments), "[OPTIONS]"])
+    lines = [f"## {name}", "", f"`{usage}`"]
     for paragraph in _told(command):
         lines += ["", paragraph]
     return "\n".join([*lines, "", *map(str, arguments + options)]) + "\n"

@@ -8,6 +8,7 @@ own, which `save` writes to a file.
 from classinet.plotting._axes import save
 from classinet.plotting.curves import plot_damping, plot_learning_curve
 from classinet.plotting.histograms import expansion_ratios, plot_expansion_ratio, plot_out_degree
+from classinet.plotting.many_curves import plot_many_learning_curves
 from classinet.plotting.network import plot_graph
 from classinet.plotting.quality import plot_predictor_quality
 
@@ -17,6 +18,7 @@ __all__ = [
     "plot_expansion_ratio",
     "plot_graph",
     "plot_learning_curve",
+    "plot_many_learning_curves",
     "plot_out_degree",
     "plot_predictor_quality",
     "save",

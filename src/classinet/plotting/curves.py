@@ -1,4 +1,4 @@
-"""Curves: a score against the damping factor, and scores of several methods against the number of labels.
+"""Curves: a score against the damping factor, scores of several methods against the number of labels or any number.
 
 Enter: numbers as a benchmark left them. Leaves: Axes with lines that differ in colour, marker and dashes, so that they
 stay apart in grey and for colour-blind eyes, and bands for what is uncertain.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from classinet._typing import Floats
 from classinet.exceptions import InputError
 from classinet.plotting._axes import COLOURS, INK, QUIET, chart_axes, label_axes, plot_module
 from classinet.plotting._checks import band, numbers, places
@@ -99,10 +100,46 @@ def plot_learning_curve(
     ['no expansion', 'global']
     """
     x = places("label_counts", label_counts, positive=True)
+    ax = chart_axes(ax)
+    _draw_bands(ax, x, curves)
+    _label_ticks(ax, np.unique(x))
+    label_axes(ax, "Number of labelled texts", lettering([measure], longest=80).texts[0])
+    return ax
+
+
+def plot_bands(
+    at: Any, curves: Mapping[str, tuple[Any, Any, Any]], *, x: str, measure: str = ACCURACY, ax: Axes | None = None
+) -> Axes:
+    """Draw scores of several methods, each with a band, against any number on a plain axis.
+
+    Parameters
+    ----------
+    at : where the scores were taken, in any order.
+    curves : per method (mean, low, high), each with one score per place; NaN leaves a hole.
+    x : what the places are, for the axis.
+    measure : what a score is, for the axis.
+    ax : where to draw; None makes a figure.
+
+    Examples
+    --------
+    >>> ax = plot_bands([1, 2], {"global": ([0.7, 0.8], [0.6, 0.7], [0.8, 0.9])}, x="Number of hops")
+    >>> ax.get_xlabel(), ax.lines[0].get_ydata()
+    ('Number of hops', array([0.7, 0.8]))
+    """
+    places_at = places("at", at, positive=False)
+    ax = chart_axes(ax)
+    _draw_bands(ax, places_at, curves)
+    if (places_at == places_at.round()).all():
+        ax.xaxis.set_major_locator(plot_module("ticker").MaxNLocator(integer=True))
+    label_axes(ax, x, lettering([measure], longest=80).texts[0])
+    return ax
+
+
+def _draw_bands(ax: Axes, x: Floats, curves: Mapping[str, tuple[Any, Any, Any]]) -> None:
+    """Draw a line and a band for each method, and name them."""
     if not curves:
         raise InputError("curves holds no method, so there is nothing to draw")
     order = np.argsort(x, kind="stable")
-    ax = chart_axes(ax)
     lines = []
     for i, (method, values) in enumerate(curves.items()):
         if not (isinstance(values, tuple | list) and len(values) == 3):
@@ -114,10 +151,7 @@ def plot_learning_curve(
             x[order], mean[order], color=colour, marker=marker, linestyle=dashes, markersize=4, linewidth=1.4, zorder=3
         )
         ax.fill_between(x[order], low[order], high[order], color=colour, alpha=0.13, linewidth=0)
-    _label_ticks(ax, np.unique(x))
     _name_lines(ax, lines, list(curves))
-    label_axes(ax, "Number of labelled texts", lettering([measure], longest=80).texts[0])
-    return ax
 
 
 def _label_ticks(ax: Axes, counts: Any) -> None:

@@ -1,10 +1,12 @@
-"""Which part of a graph to show: the vertices around one, or the strongest part.
+"""Which part of a graph to show: the vertices around one or some, or the strongest part.
 
-Enter: a graph. Leaves: a small connected graph whose edges join vertices that are among each other's k strongest
-successors, as in the paper's picture of a net.
+Enter: a graph. Leaves: a small graph, connected unless it is to show several vertices, whose edges join vertices that
+are among each other's k strongest successors, as in the paper's picture of a net.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import sparse
@@ -18,11 +20,11 @@ from classinet.graph.selection import row_of_entries
 LARGEST = 200
 
 
-def extract(graph: FeatureGraph, around: str | None, k: int, size: int) -> FeatureGraph:
+def extract(graph: FeatureGraph, around: str | Sequence[str] | None, k: int, size: int) -> FeatureGraph:
     """Return the part to draw, its vertices in the order in which they were reached.
 
-    Around a vertex: breadth first through the mutual k-nearest-neighbour graph; of the vertices reached by the same
-    hop, those at the end of the more probable paths come first, of equals the earlier vertex.
+    Around a vertex, or several at once: breadth first through the mutual k-nearest-neighbour graph; of the vertices
+    reached by the same hop, those at the end of the more probable paths come first, of equals the earlier vertex.
     Without a vertex: the same from a start that is chosen. Of the connected parts of the mutual graph the one with
     the largest sum of weights is taken, and in it the vertex with the largest sum of weights of its edges.
 
@@ -31,15 +33,26 @@ def extract(graph: FeatureGraph, around: str | None, k: int, size: int) -> Featu
     ['b', 'c', 'a']
     >>> extract(graph, "a", k=2, size=2).names.tolist()
     ['a', 'b']
+    >>> extract(graph, ["c", "a"], k=2, size=2).names.tolist()
+    ['c', 'a']
     """
     check_number("size", size, low=1, high=LARGEST, whole=True)
     if not graph.n_vertices:
         raise InputError("the graph has no vertices, so there is nothing to draw")
-    start = None if around is None else graph.index(around)
+    starts = [graph.index(name) for name in named(around)]
     mutual = graph.mutual_knn(k)
-    if start is None:
-        start = _strongest(mutual, k)
-    return mutual.subgraph([mutual.names[i] for i in _reached(mutual, start, size)])
+    return mutual.subgraph([mutual.names[i] for i in _reached(mutual, starts or [_strongest(mutual, k)], size)])
+
+
+def named(around: str | Sequence[str] | None) -> list[str]:
+    """Return the vertices to start from, each once; none where the start is to be chosen.
+
+    >>> named("cat"), named(["cat", "dog", "cat"]), named(None)
+    (['cat'], ['cat', 'dog'], [])
+    """
+    if around is None:
+        return []
+    return [around] if isinstance(around, str) else list(dict.fromkeys(around))
 
 
 def _strongest(mutual: FeatureGraph, k: int) -> int:
@@ -58,11 +71,11 @@ def _strongest(mutual: FeatureGraph, k: int) -> int:
     return int(np.argmax(np.where(part == strongest_part, own_weight, -1.0)))
 
 
-def _reached(mutual: FeatureGraph, start: int, size: int) -> list[int]:
+def _reached(mutual: FeatureGraph, starts: list[int], size: int) -> list[int]:
     W = mutual.weights
-    order = [start]
-    chance = {start: 1.0}
-    ring = [start]
+    order = list(starts)
+    chance = dict.fromkeys(starts, 1.0)
+    ring = starts
     while ring and len(order) < size:
         found: dict[int, float] = {}
         for vertex in ring:

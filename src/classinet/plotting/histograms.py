@@ -5,7 +5,7 @@ Enter: a graph, or texts before and after. Leaves: Axes with bars and the mean a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,7 +45,18 @@ def plot_out_degree(
     """
     if not graph.n_vertices:
         raise InputError("the graph has no vertices, so there are no degrees to draw")
-    degrees = graph.out_degree(weighted=weighted).astype(np.float64)
+    return plot_degrees(graph.out_degree(weighted=weighted), weighted=weighted, log=log, ax=ax)
+
+
+def plot_degrees(degrees: Any, *, weighted: bool = False, log: bool | None = None, ax: Axes | None = None) -> Axes:
+    """Draw out-degrees that are known already, one a vertex; parameters as of `plot_out_degree`.
+
+    Examples
+    --------
+    >>> [int(bar.get_height()) for bar in plot_degrees([1, 1, 2, 1]).patches]
+    [3, 1]
+    """
+    degrees = numbers("degrees", degrees)
     positive = degrees[degrees > 0]
     if log is None:
         log = bool(len(positive)) and bool(positive.max() > WIDE * positive.min())

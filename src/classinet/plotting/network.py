@@ -6,6 +6,7 @@ text covers no text; the same graph gives the same picture.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from classinet.graph.selection import row_of_entries
 from classinet.plotting._axes import INK, plot_module
 from classinet.plotting._lettering import Lettering, lettering
 from classinet.plotting.arrows import Arrow, Routes, route
-from classinet.plotting.extract import extract
+from classinet.plotting.extract import extract, named
 from classinet.plotting.layout import place
 
 if TYPE_CHECKING:
@@ -35,14 +36,14 @@ LARGEST_SCALE = 1.3
 
 def plot_graph(
     graph: FeatureGraph,
-    around: str | None = None,
+    around: str | Sequence[str] | None = None,
     *,
     k: int = 4,
     size: int = 30,
     weights: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the graph around a vertex, or its strongest part, as in the paper's picture of a net.
+    """Draw the graph around a vertex or several, or its strongest part, as in the paper's picture of a net.
 
     Two vertices are joined where each is among the other's `k` strongest successors. An arrow carries the weight of its
     edge, to two decimals; the stronger, the thicker and darker. Where both directions read the same, one arrow with two
@@ -51,9 +52,10 @@ def plot_graph(
     Parameters
     ----------
     graph : the graph.
-    around : the vertex in the middle; the picture shows what is reached from it hop by hop, stronger paths first. None
-        draws the strongest part: of the connected parts the one with the largest sum of weights, from the vertex in it
-        with the largest sum of weights on.
+    around : the vertex in the middle; the picture shows what is reached from it hop by hop, stronger paths first. Of
+        several vertices each is shown with what it reaches, side by side where no path joins them. None draws the
+        strongest part: of the connected parts the one with the largest sum of weights, from the vertex in it with the
+        largest sum of weights on.
     k : how many strongest successors of each vertex may become neighbours.
     size : largest number of vertices to draw, at most 200.
     weights : whether to write the weights.
@@ -82,7 +84,7 @@ def plot_graph(
     _draw_arrows(ax, arrows, arrow_weights, routes, scale)
     if weights:
         _draw_weights(ax, arrows, arrow_weights, routes, letters, scale)
-    _draw_names(ax, positions, letters, scale, marked=around is not None)
+    _draw_names(ax, positions, letters, scale, marked=len(named(around)))
     return ax
 
 
@@ -123,11 +125,17 @@ def _arranged(
 
 
 def _distances(boxes: Floats, pairs: Integers, gap: float) -> Floats:
-    """Shortest ways through the graph, in points: a line is as long as its gap and half of the boxes it joins."""
+    """Shortest ways through the graph, in points: a line is as long as its gap and half of the boxes it joins.
+
+    What no path joins stands as far apart as the ends of the longest path.
+    """
     lengths = np.zeros((len(boxes), len(boxes)))
     start, stop = pairs.T
     lengths[start, stop] = gap + boxes.mean(axis=1)[start] + boxes.mean(axis=1)[stop]
-    return np.asarray(shortest_path(lengths, directed=False), dtype=np.float64)
+    ways = np.asarray(shortest_path(lengths, directed=False), dtype=np.float64)
+    unjoined = np.isinf(ways)
+    ways[unjoined] = max(float(ways[~unjoined].max()), gap + 2 * float(boxes.mean()))
+    return ways
 
 
 def _points_of(ax: Axes) -> tuple[float, float]:
@@ -190,9 +198,9 @@ def _draw_weights(
         _write(ax, x, y, f"{weight:.2f}", letters, WEIGHT_SIZE * scale, color=INK, bbox=backing, zorder=2, gid=gid)
 
 
-def _draw_names(ax: Axes, positions: Floats, letters: Lettering, scale: float, *, marked: bool) -> None:
+def _draw_names(ax: Axes, positions: Floats, letters: Lettering, scale: float, *, marked: int) -> None:
     for i, ((x, y), text) in enumerate(zip(positions, letters.texts, strict=True)):
-        face, ink = (INK, "white") if marked and i == 0 else ("#f4f4f4", "black")
+        face, ink = (INK, "white") if i < marked else ("#f4f4f4", "black")
         border = {
             "boxstyle": f"round,pad={PADDING}",
             "facecolor": face,

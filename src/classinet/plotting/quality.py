@@ -6,7 +6,7 @@ median of predictors of similar frequency as a line.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from classinet._typing import Floats
 from classinet.exceptions import InputError
 from classinet.net import Net
 from classinet.plotting._axes import COLOURS, QUIET, chart_axes, counted, label_axes, plot_module
+from classinet.plotting._checks import numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +44,19 @@ def plot_predictor_quality(net: Net, ax: Axes | None = None) -> Axes:
     report = net.report()
     if "auc" not in report:
         raise InputError("this net holds no votes on held-out texts, so the quality of its predictors is not known")
-    auc = np.asarray(report["auc"], dtype=np.float64)
-    share = net.frequency[net.columns]
+    return plot_auc(net.frequency[net.columns], report["auc"], ax)
+
+
+def plot_auc(share: Any, auc: Any, ax: Axes | None = None) -> Axes:
+    """Draw AUCs that are known already against the share of texts that hold each feature; NaN where there is no AUC.
+
+    Examples
+    --------
+    >>> plot_auc([0.1, 0.01], [0.8, 0.9]).get_xscale()
+    'log'
+    """
+    auc = numbers("auc", auc)
+    share = numbers("share", share, len(auc))
     known = np.isfinite(auc) & (share > 0)
     if not known.any():
         raise InputError("no predictor of this net has an AUC: their features are in no held-out text, or in all")

@@ -1,0 +1,1 @@
+"""The benchmark: definitions → missing cells → one file a cell → tables and figures."""

@@ -1,0 +1,98 @@
+"""Train on labelled rows and judge test rows: the same classifier, tuned the same way, for every method.
+
+Enter: a text's own rows, a method's block, which rows are labelled and which are judged. Leave: predicted classes and
+what was chosen. Strength and weight of the block are chosen by cross-validation on the labelled rows alone where these
+are enough (`classinet.pipeline.tuning`), and are fixed otherwise; a rival with a classifier of its own chooses among
+its `grid` by the same folds under the same condition.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from classinet._sparse import take_rows
+from classinet._typing import Csr, Integers
+from classinet.baselines.base import Baseline
+from classinet.merging import append
+from classinet.pipeline.linear import fit_head
+from classinet.pipeline.representation import no_rows, weigh_blocks
+from classinet.pipeline.targets import Targets
+from classinet.pipeline.tuning import Tuner, inner_folds, sample_texts, too_few
+
+
+def judge_blocks(
+    own: Csr, block: Csr | None, codes: Integers, n_classes: int, training: Integers, tested: Integers,
+    settings: dict[str, Any] | None = None,
+) -> tuple[Integers, dict[str, Any]]:  # fmt: skip
+    """Train a linear classifier on [own | weight × block] and judge the tested rows.
+
+    Parameters
+    ----------
+    own : rows of length 1: the text itself, or what stands for it.
+    block : what a method adds to it, or None.
+    codes, n_classes : class of every text, and how many there are.
+    training, tested : rows to train on and to judge.
+    settings : C and weight chosen before, to be used again; None chooses.
+    """
+    targets = _targets(codes[training], n_classes)
+    weights = targets.row_weights(None, None)
+    added = no_rows(own.shape[0], 0) if block is None else block
+    train = take_rows(own, training), take_rows(added, training)
+    if settings is None:
+        tuner = Tuner(*train, targets, weights, seed=0)
+        settings = tuner.choose("auto", 0.0 if block is None else "auto").to_dict()
+    weight = settings["weight"]
+    head = fit_head(append(*weigh_blocks(*train, weight)), targets, settings["C"], weights)
+    judged = append(*weigh_blocks(take_rows(own, tested), take_rows(added, tested), weight))
+    return np.asarray(head.logits(judged).argmax(axis=1), dtype=np.int64), settings
+
+
+def judge_by_itself(
+    rival: Baseline, texts: Sequence[str], codes: Integers, n_classes: int, training: Integers, tested: Integers,
+    settings: dict[str, Any] | None = None,
+) -> tuple[Integers, dict[str, Any]]:  # fmt: skip
+    """Let a fitted rival that has its own classifier learn from the labelled texts and judge the others."""
+    if settings is None:
+        settings = _choose(rival, texts, _targets(codes[training], n_classes), training)
+    chosen = {name: settings[name] for name in rival.grid}
+    return _learn_and_judge(rival, chosen, texts, codes, training, tested), settings
+
+
+def _targets(codes: Integers, n_classes: int) -> Targets:
+    return Targets(np.arange(n_classes), codes[:, None] == np.arange(n_classes), "classes")
+
+
+def _choose(rival: Baseline, texts: Sequence[str], targets: Targets, rows: Integers) -> dict[str, Any]:
+    default = {name: values[0] for name, values in rival.grid.items()}
+    if not rival.grid:
+        return {"how": "given"}
+    if too_few(targets):
+        return {**default, "how": "fixed"}
+    sample = sample_texts(targets, seed=0)
+    asked, codes = targets.take(sample), targets.codes[sample]
+    own = [texts[rows[i]] for i in sample]
+    scores: dict[str, float] = {}
+    best, best_right = default, -1
+    for values in product(*rival.grid.values()):
+        tried = dict(zip(rival.grid, values, strict=True))
+        right = sum(
+            int((_learn_and_judge(rival, tried, own, codes, train, held_out) == codes[held_out]).sum())
+            for train, held_out in inner_folds(asked, seed=0)
+        )
+        scores[", ".join(f"{name}={value}" for name, value in tried.items())] = right / len(sample)
+        if right > best_right:
+            best, best_right = tried, right
+    return {**best, "how": "cross-validation", "accuracies": scores}
+
+
+def _learn_and_judge(
+    rival: Baseline, chosen: dict[str, Any], texts: Sequence[str], codes: Integers, training: Integers,
+    tested: Integers,
+) -> Integers:  # fmt: skip
+    learnt = copy.copy(rival).set_params(**chosen).adapt([texts[row] for row in training], codes[training].tolist())
+    return np.asarray(learnt.predict([texts[row] for row in tested]), dtype=np.int64)

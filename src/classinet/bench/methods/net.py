@@ -1,0 +1,47 @@
+"""ClassiNet: the five expansions over a net of the default recipe, and over nets of the paper's recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from classinet.baselines.base import Baseline
+from classinet.baselines.expanded import Expanded
+from classinet.bench.methods.base import RECIPE, Method, Nets
+from classinet.expansion import AllNeighbors, Expansion, Global, Independent, LocalPath, MutualNeighbors
+
+HOPS = (1, 2, 3, 4, 5)  # the paper names none
+
+
+def _over(recipe: str, expansion: Expansion) -> Callable[[Nets], Baseline]:
+    return lambda nets: Expanded(nets(recipe), expansion)
+
+
+def _paper_global(hops: int) -> Global:
+    return Global(damping=0.85, hops=hops, normalize=None)
+
+
+_OURS = "ClassiNet"
+_LOCAL = (
+    ("independent", "Independent", Independent(), 8.0),
+    ("local-path", "Local path", LocalPath(), 60.0),
+    ("all-neighbor", "All neighbor", AllNeighbors(), 0.1),
+    ("mutual-neighbor", "Mutual neighbor", MutualNeighbors(), 0.1),
+)
+METHODS = (
+    *(
+        Method(key, title, _OURS, 20 + i, _over("default", expansion), "default", text_seconds=seconds)
+        for i, (key, title, expansion, seconds) in enumerate(_LOCAL)
+    ),
+    Method("global", "Global", _OURS, 25, _over("default", Global()), "default", text_seconds=0.3),
+    *(
+        Method(f"paper-{key}", f"{title}, 1,000 vertices", RECIPE, 100 + i, _over("paper-1000", expansion),
+               "paper-1000", studies=("paper",), text_seconds=0.5)
+        for i, (key, title, expansion, _) in enumerate(_LOCAL)
+    ),
+    *(
+        Method(f"paper-{n}-global-{q}", f"Global, {n:,} vertices, {q} hop{'s' * (q > 1)}", RECIPE,
+               (120 if n == 700 else 110) + q, _over(f"paper-{n}", _paper_global(q)), f"paper-{n}", studies=("paper",),
+               text_seconds=0.5)
+        for n in (1000, 700) for q in HOPS
+    ),
+)  # fmt: skip

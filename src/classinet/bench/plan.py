@@ -1,0 +1,186 @@
+"""Which cells a study has, which are missing, and what they will cost.
+
+Enter: a study, data sets and methods. Leave: units of work. A unit is one method on one corpus: the method is fitted
+once, then judged on every data set that goes with the corpus. Nets that several methods share are units before them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from classinet._typing import Integers
+from classinet.bench.cells import CellKey, CellStore
+from classinet.bench.methods import Method
+from classinet.bench.recipes import described
+from classinet.bench.tasks import Labelled, Task
+from classinet.bench.work import name_of
+from classinet.pipeline.targets import place_in_class
+
+PROTOCOL = 1  # raised when cells computed before mean something else
+A_CLASS = "-a-class"
+PER_CLASS = (*(f"{count}{A_CLASS}" for count in (5, 10, 20, 50, 100)), "all")
+# Ten a class as well, so that all data sets have one label count in common.
+TOTALS = (f"10{A_CLASS}", "10", "20", "50", "100", "200", "500", "1000", "all")
+DRAWS = 10
+# Slow rivals: so many draws, at these label counts.
+SLOW_DRAWS = 3
+SLOW_LABELS = {True: (f"10{A_CLASS}", f"50{A_CLASS}"), False: ("200", "1000")}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Work for one process.
+
+    Attributes
+    ----------
+    corpus : name under which the unlabeled text is kept.
+    method : key of the method; None for a unit that only builds a net.
+    recipe : net that is needed, or built.
+    cells : what to compute, with their definitions.
+    tasks : name under which each task of the cells is kept.
+    seconds : what it will take, roughly.
+    """
+
+    corpus: str
+    method: str | None
+    recipe: str | None
+    cells: tuple[tuple[CellKey, str], ...]
+    tasks: tuple[tuple[str, str], ...]
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A task that was read and checked: its definition, its texts, and the names under which all is kept.
+
+    Attributes
+    ----------
+    task, data : the definition and what it loaded.
+    kept : name of the kept task.
+    corpora : name of the kept corpus and number of its texts for each corpus that goes with it, as "own" or "imdb".
+    """
+
+    task: Task
+    data: Labelled
+    kept: str
+    corpora: Mapping[str, tuple[str, int]]
+
+
+def paper_keys(loaded: Loaded, method: Method, corpora: Sequence[str]) -> Iterator[CellKey]:
+    """Yield the cells of one task and method in the reproduction of the paper's tables: all labels, every fold."""
+    for corpus in corpora:
+        for split in range(loaded.data.n_splits):
+            yield CellKey("paper", loaded.task.key, corpus, method.key, "all", split)
+
+
+def few_label_keys(loaded: Loaded, method: Method, corpora: Sequence[str]) -> Iterator[CellKey]:
+    """Yield the cells of one task and method with growing numbers of labels: one split, several draws each."""
+    train = loaded.data.train(0)
+    for labels in PER_CLASS if loaded.task.per_class else TOTALS:
+        if method.few and labels not in SLOW_LABELS[loaded.task.per_class]:
+            continue
+        if labels != "all" and len(draw_rows(loaded.data.codes[train], labels, 0)) >= 0.9 * len(train):
+            continue  # as good as all
+        for corpus in corpora:
+            yield CellKey("few-labels", loaded.task.key, corpus, method.key, labels)
+
+
+KEYS = {"paper": paper_keys, "few-labels": few_label_keys}
+
+
+def draws_of(key: CellKey, method: Method) -> int:
+    """Return how many draws a cell has: one where there is nothing to draw."""
+    if key.labels == "all":
+        return 1
+    return SLOW_DRAWS if method.few else DRAWS
+
+
+def draw_rows(codes: Integers, labels: str, draw: int) -> Integers:
+    """Return which of the training texts are labelled in a draw.
+
+    So many a class are as many of every class, or all of a class that has fewer. So many in all have the mix of classes
+    of the whole, with one text of every class at least.
+
+    >>> draw_rows(np.array([0, 0, 0, 0, 0, 0, 1, 1]), "4", draw=0).tolist()
+    [2, 3, 4, 6]
+    >>> draw_rows(np.array([0, 0, 0, 0, 0, 0, 1]), "2-a-class", draw=0).tolist()
+    [2, 4, 6]
+    """
+    if labels == "all":
+        return np.arange(len(codes))
+    order = np.random.default_rng(draw).permutation(len(codes))
+    shuffled = codes[order]
+    place = place_in_class(shuffled)
+    if labels.endswith(A_CLASS):
+        return np.sort(order[place < int(labels.removesuffix(A_CLASS))])
+    share = place / np.bincount(codes)[shuffled]
+    return np.sort(order[np.argsort(share, kind="stable")[: int(labels)]])
+
+
+def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
+    """Return a hash of all that decides what a cell holds."""
+    rival = method.make(lambda recipe: None)  # type: ignore[arg-type, return-value]
+    parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
+    recipe = None if method.recipe is None else described(method.recipe)
+    texts = loaded.kept, loaded.corpora[key.corpus][0]
+    return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method))
+
+
+def units(
+    study: str,
+    tasks: Iterable[Loaded],
+    methods: Sequence[Method],
+    store: CellStore,
+    corpora: Sequence[str] | None = None,
+) -> tuple[list[Unit], int]:
+    """Return the work that is missing, nets first, and how many cells the study has in all.
+
+    `corpora` restricts a study to some of the kinds of unlabeled text.
+    """
+    missing: dict[tuple[str, str], list[tuple[CellKey, str]]] = defaultdict(list)
+    everything: dict[str, Loaded] = {}
+    sizes: dict[str, int] = {}
+    total = 0
+    for loaded in tasks:
+        everything[loaded.task.key] = loaded
+        sizes.update(dict(loaded.corpora.values()))
+        for method in methods:
+            wanted = [c for c in loaded.corpora if (corpora is None or c in corpora) and method.goes_with(c)]
+            for key in KEYS[study](loaded, method, wanted):
+                total += 1
+                cell = (key, definition(key, method, loaded))
+                if not store.has(*cell):
+                    missing[loaded.corpora[key.corpus][0], method.key].append(cell)
+    by_key = {method.key: method for method in methods}
+    work = [_unit(kept, by_key[name], cells, everything, sizes[kept]) for (kept, name), cells in missing.items()]
+    nets = sorted({(unit.corpus, unit.recipe) for unit in work if unit.recipe is not None})
+    return [Unit(kept, None, recipe, (), (), net_seconds(recipe, sizes[kept])) for kept, recipe in nets] + work, total
+
+
+def _unit(kept: str, method: Method, cells: list[tuple[CellKey, str]], tasks: Mapping[str, Loaded], size: int) -> Unit:
+    names = sorted({key.task for key, _ in cells})
+    texts = sum(len(tasks[name].data.texts) for name in names)
+    seconds = method.fit_seconds * size / 1e5 + method.text_seconds * texts / 1e3
+    seconds += sum(cell_seconds(key, method, tasks[key.task].data) for key, _ in cells)
+    return Unit(
+        kept, method.key, method.recipe, tuple(cells), tuple((name, tasks[name].kept) for name in names), seconds
+    )
+
+
+def net_seconds(recipe: str, n_texts: int) -> float:
+    """Guess how long a net takes to build on two cores."""
+    return (12 if recipe == "default" else 25) * n_texts / 1e5 + 5
+
+
+def cell_seconds(key: CellKey, method: Method, data: Labelled) -> float:
+    """Guess how long the draws of a cell take: one choice of strength and weight, then a fit for each draw."""
+    train = data.train(key.split)
+    n, classes = len(draw_rows(data.codes[train], key.labels, 0)), len(data.classes)
+    tuned = n >= 200 and n >= 20 * classes
+    size = min(n, 1000) / 1000
+    choosing = 2.0 * size * classes**0.8 if tuned else 0.0
+    return float(0.3 + choosing + draws_of(key, method) * (0.1 + 0.0004 * n * classes**0.5))

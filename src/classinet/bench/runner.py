@@ -1,0 +1,195 @@
+"""A study from definitions to cells: load and check everything first, say what it will cost, then compute.
+
+Enter: which study, data sets, methods and unlabeled text. Leave: cells. Whatever can be wrong with the input is found
+before the first unit of work begins.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from classinet._typing import Progress
+from classinet._validation import check_choice
+from classinet.bench.cells import CellStore
+from classinet.bench.corpora import CORPORA, OWN, Corpus, separate
+from classinet.bench.methods import Method, all_methods
+from classinet.bench.plan import KEYS, Loaded, Unit, units
+from classinet.bench.pool import run_units
+from classinet.bench.tasks import Task, all_tasks
+from classinet.bench.work import Work
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What part of a study to run.
+
+    Attributes
+    ----------
+    study : "paper" or "few-labels".
+    tasks, methods, corpora : keys; None is all that belong to the study.
+    neural : whether the neural rivals take part.
+    """
+
+    study: str
+    tasks: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = None
+    corpora: tuple[str, ...] | None = None
+    neural: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A study, read and checked.
+
+    Attributes
+    ----------
+    choice : what was chosen.
+    tasks : the data sets.
+    methods : the methods that can run here.
+    left_out : why others cannot, a line each.
+    units : what is missing.
+    total : number of cells in all.
+    """
+
+    choice: Choice
+    tasks: tuple[Loaded, ...]
+    methods: tuple[Method, ...]
+    left_out: tuple[str, ...]
+    units: tuple[Unit, ...]
+    total: int
+
+    @property
+    def missing(self) -> int:
+        """Number of cells to compute."""
+        return sum(len(unit.cells) for unit in self.units)
+
+    def seconds(self, jobs: int) -> float:
+        """Guess how long the missing part takes."""
+        alone = sum(unit.seconds for unit in self.units if self.alone(unit))
+        return alone + sum(unit.seconds for unit in self.units if not self.alone(unit)) / jobs
+
+    def alone(self, unit: Unit) -> bool:
+        """Whether a unit uses all cores by itself."""
+        return unit.method is None or next(m.neural for m in self.methods if m.key == unit.method)
+
+
+@dataclass(eq=False)
+class Bench:
+    """The folders of a benchmark.
+
+    Attributes
+    ----------
+    folder : holds `cells`, which are results, and `work`, which can be made again.
+    tasks, methods, corpora : definitions, by key; those of the library where none are given.
+    """
+
+    folder: Path
+    tasks: Mapping[str, Task] = field(default_factory=all_tasks)
+    methods: Mapping[str, Method] = field(default_factory=all_methods)
+    corpora: Mapping[str, Callable[[], Corpus]] = field(default_factory=lambda: CORPORA)
+
+    @property
+    def store(self) -> CellStore:
+        """The cells."""
+        return CellStore(self.folder / "cells")
+
+    @property
+    def work(self) -> Work:
+        """What can be made again."""
+        return Work(self.folder / "work")
+
+    def prepare(self, choice: Choice, progress: Progress) -> Prepared:
+        """Load and check what a study needs, and find out what is missing."""
+        check_choice("study", choice.study, tuple(KEYS))
+        methods, left_out = self._methods(choice)
+        tasks = self._tasks(choice)
+        loaded = self._load(choice, tasks, progress)
+        missing, total = units(choice.study, loaded, methods, self.store, choice.corpora)
+        return Prepared(choice, tuple(loaded), tuple(methods), tuple(left_out), tuple(missing), total)
+
+    def compute(self, prepared: Prepared, jobs: int, threads: int, progress: Progress) -> list[str]:
+        """Compute the missing cells; return a line for each unit that failed."""
+        clock = _Clock(prepared.units, progress)
+        nets = [unit for unit in prepared.units if unit.method is None]
+        alone = [unit for unit in prepared.units if unit.method is not None and prepared.alone(unit)]
+        others = [unit for unit in prepared.units if unit not in nets and unit not in alone]
+        # The longest first, so that no process ends long after the others.
+        others.sort(key=lambda unit: -unit.seconds)
+        failures = []
+        for group, beside, each in ((nets, 1, threads), (others, jobs, 1), (alone, 1, threads)):
+            failures += run_units(group, self.store.folder, self.work.folder, beside, each, clock.tell)
+        return failures
+
+    def _methods(self, choice: Choice) -> tuple[list[Method], list[str]]:
+        for key in choice.methods or ():
+            check_choice("method", key, tuple(self.methods))
+        wanted = [
+            method
+            for key, method in self.methods.items()
+            if (choice.study in method.studies and (choice.neural or not method.neural))
+            and (choice.methods is None or key in choice.methods)
+        ]
+        reasons = [(method, method.missing()) for method in wanted]
+        return [method for method, reason in reasons if reason is None], [reason for _, reason in reasons if reason]
+
+    def _tasks(self, choice: Choice) -> list[Task]:
+        for key in choice.tasks or ():
+            check_choice("data set", key, tuple(self.tasks))
+        return [
+            task
+            for key, task in self.tasks.items()
+            if (key in choice.tasks if choice.tasks is not None else choice.study != "paper" or task.in_paper)
+        ]
+
+    def _load(self, choice: Choice, tasks: Sequence[Task], progress: Progress) -> list[Loaded]:
+        data = {}
+        for done, task in enumerate(tasks):
+            progress("read data sets", done, len(tasks))
+            data[task.key] = task.load()
+        progress("read data sets", len(tasks), len(tasks))
+        kept: dict[str, tuple[str, int]] = {}
+        loaded = []
+        for task in tasks:
+            corpora = {}
+            for name in self._corpora_of(task, choice):
+                if name not in kept or name == OWN:
+                    progress(f"read unlabeled text {name}", 0, 1)
+                    corpus = (
+                        separate(f"own-{task.key}", data[task.key].own_texts()) if name == OWN else self.corpora[name]()
+                    )
+                    kept[name] = self.work.keep_corpus(corpus), len(corpus.texts)
+                    progress(f"read unlabeled text {name}", 1, 1)
+                corpora[name] = kept[name]
+            loaded.append(Loaded(task, data[task.key], self.work.keep_task(task.key, data[task.key]), corpora))
+        return loaded
+
+    def _corpora_of(self, task: Task, choice: Choice) -> list[str]:
+        names = [task.external] if choice.study == "paper" else [OWN, task.external]
+        if choice.corpora is None:
+            return names
+        for name in choice.corpora:
+            check_choice("unlabeled text", name, (OWN, *self.corpora))
+        # Reviews of all kinds may stand in for those of the training part.
+        also = [name for name in choice.corpora if name.startswith(task.external)]
+        return [name for name in choice.corpora if name in (*names, *also)]
+
+
+class _Clock:
+    """Adds up what is done, weighed by what each unit was expected to take."""
+
+    def __init__(self, units: Sequence[Unit], progress: Progress) -> None:
+        self.shares = {id(unit): 0.0 for unit in units}
+        self.units = {id(unit): unit for unit in units}
+        self.progress = progress
+        self.begun = time.perf_counter()
+
+    def tell(self, unit: Unit, share: float) -> None:
+        self.shares[id(unit)] = share
+        done = sum(self.units[name].seconds * part for name, part in self.shares.items())
+        total = sum(unit.seconds for unit in self.units.values())
+        self.progress("compute", round(1000 * done / total), 1000)

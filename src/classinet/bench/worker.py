@@ -1,0 +1,199 @@
+"""What one process does: fit a method on a corpus, turn the texts of its tasks into features, fill its cells.
+
+Enter: a unit of work and the folders. Leave: cells, one file each, as soon as each is done. Features that do not depend
+on labels are kept, so that another study, or the same one resumed, need not fit the method again.
+"""
+
+from __future__ import annotations
+
+import platform
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from classinet._sparse import canonical_csr, column_counts, take_columns, take_rows
+from classinet._typing import Csr, Integers
+from classinet.baselines.base import Baseline
+from classinet.baselines.no_expansion import NoExpansion
+from classinet.bench.cells import Cell, CellKey, CellStore, Run
+from classinet.bench.judging import judge_blocks, judge_by_itself
+from classinet.bench.methods import Method, all_methods
+from classinet.bench.plan import Unit, draw_rows, draws_of
+from classinet.bench.recipes import described
+from classinet.bench.tasks import Labelled
+from classinet.bench.text import OwnWords
+from classinet.bench.work import Work, name_of
+from classinet.exceptions import DivergenceWarning
+from classinet.pipeline.representation import unit_rows
+
+PACKAGES = ("classinets", "numpy", "scipy", "scikit-learn", "numba", "gensim", "fasttext-community", "torch")
+
+
+def work_on(unit: Unit, cells: Path, work: Path, report: Callable[[float], None]) -> None:
+    """Do a unit of work; `report` is told the share of it that is done."""
+    # The paper's weights grow with every hop; its recipe is compared as it is.
+    warnings.simplefilter("ignore", DivergenceWarning)
+    folder = Work(work)
+    if unit.method is None:
+        assert unit.recipe is not None
+        folder.net(unit.corpus, unit.recipe)
+        return
+    bench = _Bench(all_methods()[unit.method], unit.corpus, folder)
+    store, tasks = CellStore(cells), dict(unit.tasks)
+    done = 0
+    for name, kept in tasks.items():
+        own = [(key, definition) for key, definition in unit.cells if key.task == name]
+        judge = bench.judge(kept)
+        for key, definition in own:
+            store.write(judge.cell(key, definition))
+            done += 1
+            report(done / len(unit.cells))
+
+
+@dataclass(eq=False)
+class _Bench:
+    """A method on a corpus; it is fitted when something is asked of it that is not kept."""
+
+    method: Method
+    corpus: str
+    work: Work
+    fit_seconds: float = 0.0
+
+    @cached_property
+    def words(self) -> NoExpansion:
+        return self.work.words(self.corpus)
+
+    @cached_property
+    def unfitted(self) -> Baseline:
+        return self.method.make(self._net)
+
+    @cached_property
+    def rival(self) -> Baseline:
+        corpus = self.work.corpus(self.corpus)
+        begun = time.perf_counter()
+        more = {"documents": corpus.documents} if self.unfitted.documents else {}
+        fitted = self.unfitted.fit(corpus.texts, **more)
+        self.fit_seconds += time.perf_counter() - begun
+        return fitted
+
+    @property
+    def learns_from_labels(self) -> bool:
+        return type(self.unfitted).adapt is not Baseline.adapt
+
+    def _net(self, recipe: str) -> Any:
+        net, seconds = self.work.net(self.corpus, recipe)
+        self.fit_seconds += seconds
+        return net
+
+    def judge(self, task: str) -> _Judge:
+        data = self.work.task(task)
+        block = None if self.learns_from_labels else self._block(task, data)
+        return _Judge(self, data, OwnWords.of(data.texts, self.words), block)
+
+    def _block(self, task: str, data: Labelled) -> Csr:
+        # The same features may serve two methods, alone and beside tf-idf.
+        kind, parameters = type(self.unfitted).__name__, self.unfitted.get_params(deep=False)
+        parts = sorted((name, repr(value)) for name, value in parameters.items() if name != "use")
+        name = f"{kind}-{task}-{name_of(self.corpus, self.method.recipe and described(self.method.recipe), parts)}"
+        kept = self.work.block(name)
+        if kept is None:
+            rival = self.rival
+            begun = time.perf_counter()
+            features = rival.transform(data.texts)
+            self.work.keep_block(name, features, self.fit_seconds + time.perf_counter() - begun)
+            kept = self.work.block(name)
+            assert kept is not None
+        block, self.fit_seconds = kept
+        return trimmed(unit_rows(block))
+
+
+@dataclass(eq=False)
+class _Judge:
+    """A method on one task."""
+
+    bench: _Bench
+    data: Labelled
+    own: OwnWords
+    block: Csr | None
+
+    def cell(self, key: CellKey, definition: str) -> Cell:
+        tested, pool = self.data.test(key.split), self.data.train(key.split)
+        runs: list[Run] = []
+        # What is chosen on the labelled texts of the first draw serves the others: tuning ten times would cost hours.
+        settings: dict[str, Any] | None = None
+        for draw in range(draws_of(key, self.bench.method)):
+            begun = time.perf_counter()
+            training = pool[draw_rows(self.data.codes[pool], key.labels, draw)]
+            predicted, settings = self._run(training, tested, settings)
+            runs.append(
+                Run(draw, len(training), tuple(predicted.tolist()), settings, round(time.perf_counter() - begun, 4))
+            )
+        return Cell(
+            key=key, definition=definition, classes=self.data.classes, truth=tuple(self.data.codes[tested].tolist()),
+            runs=tuple(runs), fit_seconds=round(self.bench.fit_seconds, 3), peak_memory_mb=peak_memory_mb(),
+            made=made(),
+        )  # fmt: skip
+
+    def _run(self, training: Integers, tested: Integers, settings: dict[str, Any] | None) -> tuple[Integers, Any]:
+        data, n_classes = self.data, len(self.data.classes)
+        rival = self.bench.unfitted
+        if rival.use == "predict":
+            return judge_by_itself(self.bench.rival, data.texts, data.codes, n_classes, training, tested, settings)
+        if isinstance(rival, NoExpansion):
+            own, block = self.own.rows(training), None
+        else:
+            block = self._adapted(training, tested) if self.block is None else self.block
+            own, block = (block, None) if rival.use == "alone" else (self.own.rows(training), block)
+        return judge_blocks(own, block, data.codes, n_classes, training, tested, settings)
+
+    def _adapted(self, training: Integers, tested: Integers) -> Csr:
+        """Return the features of a method that looks at labels; rows that are not needed stay empty."""
+        data = self.data
+        labels = [data.classes[code] for code in data.codes[training]]
+        adapted = self.bench.rival.adapt([data.texts[row] for row in training], labels)
+        rows = np.concatenate([training, tested])
+        features = canonical_csr(adapted.transform([data.texts[row] for row in rows]))
+        place = np.zeros(len(data.texts), dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        return take_rows(trimmed(unit_rows(features)), place)
+
+
+def trimmed(block: Csr) -> Csr:
+    """Leave out columns that no row has: they would only widen every matrix to come."""
+    return take_columns(block, np.flatnonzero(column_counts(block)))
+
+
+def made() -> dict[str, str]:
+    """Say when, with what and where something was computed.
+
+    >>> sorted(made())[:3]
+    ['classinets', 'cpu', 'date']
+    """
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "cpu": platform.machine(),
+        **versions,
+    }
+
+
+def peak_memory_mb() -> float:
+    """Return the largest resident memory this process has had."""
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)

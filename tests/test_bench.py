@@ -1,0 +1,385 @@
+"""The benchmark's harness: data sets, draws, rows, judging, the store of cells, and a run from nothing to a report."""
+
+import json
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+from classinet._sparse import canonical_csr
+from classinet.baselines.base import Baseline
+from classinet.baselines.expanded import Expanded
+from classinet.baselines.no_expansion import NoExpansion
+from classinet.bench import plan
+from classinet.bench.cells import Cell, CellKey, CellStore, Run
+from classinet.bench.corpora import of_documents, separate
+from classinet.bench.judging import judge_blocks, judge_by_itself
+from classinet.bench.methods import Method, all_methods
+from classinet.bench.methods.base import without_nets
+from classinet.bench.pool import run_units
+from classinet.bench.runner import Bench, Choice
+from classinet.bench.study import analyse, bench_of, report
+from classinet.bench.tasks import Task, all_tasks, folds, labelled
+from classinet.bench.tasks.base import TRAIN, UNUSED
+from classinet.bench.text import OwnWords
+from classinet.bench.work import Work
+from classinet.bench.worker import work_on
+from classinet.datasets import DatasetError, made_up_sentences
+from classinet.exceptions import InputError, ParameterError
+
+SENTENCES = made_up_sentences()
+TOPICS = {"weather": ("storm", "rain", "snow", "wind"), "kitchen": ("soup", "bread", "oven", "onion")}
+
+
+def quiet(stage, done, total):
+    pass
+
+
+def small_task(n=12):
+    texts, labels = [], []
+    for label, words in TOPICS.items():
+        for i in range(n):
+            texts.append(f"the {words[i % 4]} and {words[(i + 1) % 4]} number{i}")
+            labels.append(label)
+    return labelled("small", texts, labels)
+
+
+def small_bench(folder, **tasks):
+    tasks = tasks or {"small": small_task}
+    defined = {key: Task(key, key.title(), load, 1, "made-up", in_paper=True) for key, load in tasks.items()}
+    return Bench(folder, tasks=defined, corpora={"made-up": lambda: separate("made-up", SENTENCES)})
+
+
+# ------------------------------------------------------------------------------------------------- data sets
+
+
+@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=3), st.integers(0, 2)), min_size=1, max_size=60))
+def test_folds_keep_equal_texts_together_and_classes_mixed(rows):
+    texts, codes = [text for text, _ in rows], np.array([code for _, code in rows])
+    fold = folds(texts, codes)
+    assert all(len({f for f, t in zip(fold, texts, strict=True) if t == text}) == 1 for text in texts)
+    order = np.random.default_rng(0).permutation(len(texts))
+    np.testing.assert_array_equal(folds([texts[i] for i in order], codes[order]), fold[order])
+    own = {code: {t for t, c in rows if c == code} for code in {c for _, c in rows}}
+    alone = {code: names - set().union(*(o for k, o in own.items() if k != code)) for code, names in own.items()}
+    for code, names in own.items():
+        if names == alone[code]:  # texts of no other class: dealt out evenly
+            sizes = np.bincount([fold[texts.index(name)] for name in names], minlength=5)
+            assert sizes.max() - sizes.min() <= 1
+
+
+def test_parts_decide_what_trains_and_what_is_tested():
+    data = labelled("x", ["a", "b", "c", "d", "e", "f"], list("pqpqpq"), [TRAIN, TRAIN, TRAIN, TRAIN, 0, UNUSED])
+    assert data.train(0).tolist() == [0, 1, 2, 3]
+    assert data.test(0).tolist() == [4]
+    assert data.own_texts() == ["a", "b", "c", "d"]
+    assert data.n_splits == 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "parts", "message"),
+    [
+        (["a", "b"], ["p"], None, "x: 2 texts and 1 labels"),
+        (["a", " "], ["p", "q"], None, "x: text 1 is empty"),
+        (["a", "b"], ["p", "p"], None, "x: 1 classes; a task needs at least 2"),
+        (["a", "b", "c", "d", "e"], list("ppqqr"), [-1, -1, -1, -1, 0], "no text to train on has the label 'r'"),
+        (["a", "b", "c", "d"], list("ppqq"), [-1, -1, -1, 0], "class 'q' has one text to train on"),
+        (["a", "b", "c", "d"], list("ppqq"), [-1, -1, -1, 1], "no text is tested in split 0"),
+    ],
+)
+def test_bad_data_is_refused_by_name(texts, labels, parts, message):
+    with pytest.raises(InputError, match=message):
+        labelled("x", texts, labels, parts)
+
+
+def test_a_missing_data_set_is_one_error_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setenv("CLASSINET_DATA", str(tmp_path / "nothing"))
+    monkeypatch.setenv("CLASSINET_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(DatasetError, match="cr"):
+        Bench(tmp_path / "bench").prepare(Choice("paper", tasks=("cr",), methods=("none",)), quiet)
+    assert not (tmp_path / "bench").exists()
+
+
+def test_the_library_defines_what_the_paper_compares():
+    tasks, methods = all_tasks(), all_methods()
+    assert [key for key, task in tasks.items() if task.in_paper] == ["tr", "mr", "cr", "subj", "trec"]
+    assert {"docstrings", "reddit20", "banking77", "sms_spam", "germeval2018_de"} < set(tasks)
+    compared = (
+        "none independent local-path all-neighbor mutual-neighbor global wordnet scl fts cbow paragraph2vec fastsent "
+        "sdae skip-thought cnn fasttext fasttext-vectors minilm nbsvm"
+    )
+    assert set(compared.split()) < set(methods)
+    assert {f"paper-{n}-global-{q}" for n in (700, 1000) for q in range(1, 6)} < set(methods)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        (Choice("papers"), "study"),
+        (Choice("paper", methods=("nine",)), "method"),
+        (Choice("paper", tasks=("nine",)), "data set"),
+        (Choice("paper", corpora=("nine",)), "unlabeled text"),
+    ],
+)
+def test_unknown_names_are_refused(choice, message, tmp_path):
+    with pytest.raises(ParameterError, match=message):
+        small_bench(tmp_path).prepare(choice, quiet)
+
+
+def test_a_method_without_its_extra_is_left_out_and_explained(tmp_path):
+    bench = small_bench(tmp_path)
+    lacking = replace(all_methods()["none"], key="lacking", title="Lacking", needs=(("no_such", "neural"),))
+    bench.methods = {"none": all_methods()["none"], "lacking": lacking}
+    prepared = bench.prepare(Choice("paper"), quiet)
+    assert [method.key for method in prepared.methods] == ["none"]
+    assert prepared.left_out == ('Lacking needs no_such; run: pip install "classinets[neural]"',)
+
+
+# ------------------------------------------------------------------------------------------------------ draws
+
+
+@given(st.lists(st.integers(0, 3), min_size=8, max_size=80), st.integers(0, 3), st.integers(4, 8))
+def test_draws_have_the_mix_of_the_whole_and_every_class(codes, draw, count):
+    codes = np.unique(np.array(codes), return_inverse=True)[1]
+    rows = plan.draw_rows(codes, str(count), draw)
+    assert len(np.unique(rows)) == len(rows) == min(count, len(codes))
+    drawn = np.bincount(codes[rows], minlength=codes.max() + 1)
+    expected = count * np.bincount(codes) / len(codes)
+    assert drawn.min() >= 1
+    assert (drawn <= np.maximum(1, np.ceil(expected + 1))).all()
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.integers(0, 3), st.integers(1, 6))
+def test_draws_by_class_take_so_many_of_each(codes, draw, count):
+    codes = np.unique(np.array(codes), return_inverse=True)[1]
+    rows = plan.draw_rows(codes, f"{count}-a-class", draw)
+    np.testing.assert_array_equal(np.bincount(codes[rows]), np.minimum(np.bincount(codes), count))
+
+
+def test_draws_differ_and_repeat():
+    codes = np.repeat([0, 1], 50)
+    assert plan.draw_rows(codes, "10", 0).tolist() == plan.draw_rows(codes, "10", 0).tolist()
+    assert plan.draw_rows(codes, "10", 0).tolist() != plan.draw_rows(codes, "10", 1).tolist()
+    assert plan.draw_rows(codes, "all", 3).tolist() == list(range(100))
+
+
+# ------------------------------------------------------------------------------------------------- own words
+
+
+def test_own_words_are_what_no_expansion_gives():
+    data = small_task()
+    rival = NoExpansion().fit(SENTENCES)
+    own = OwnWords.of(data.texts, rival)
+    for training in (np.array([0, 13]), np.arange(0, 24, 2)):
+        labels = [data.classes[code] for code in data.codes[training]]
+        oracle = rival.adapt([data.texts[row] for row in training], labels).transform(data.texts).toarray()
+        rows = own.rows(training).toarray()
+        np.testing.assert_allclose(rows @ rows.T, oracle @ oracle.T, atol=1e-12)
+
+
+def test_no_expansion_takes_counts_as_well_as_texts():
+    from_texts = NoExpansion().fit(SENTENCES)
+    counts = from_texts.counts(SENTENCES)
+    from_counts = NoExpansion().fit(counts, feature_names=from_texts.feature_names_)
+    a, b = from_texts.transform(SENTENCES[:9]), from_counts.transform(counts)
+    np.testing.assert_array_equal(a.toarray(), b.toarray()[:9])
+    with pytest.raises(InputError, match="fitted on counts"):
+        from_counts.adapt(["new words"], ["x"])
+
+
+def test_expanded_is_the_expansion_of_the_net():
+    rival = Expanded().fit(SENTENCES)
+    again = Expanded(rival.net_).fit([])
+    assert again.net_ is rival.net_
+    np.testing.assert_array_equal(again.transform(["a storm"]).toarray(), rival.transform(["a storm"]).toarray())
+
+
+# --------------------------------------------------------------------------------------------------- judging
+
+
+def test_judging_is_scikit_learns_logistic_regression():
+    rng = np.random.default_rng(0)
+    own, block = rng.random((60, 30)), rng.random((60, 5))
+    codes = (own[:, 0] + block[:, 1] > 1).astype(np.int64) + (own[:, 2] > 0.7)
+    unit = [m / np.linalg.norm(m, axis=1, keepdims=True) for m in (own, block)]
+    training, tested = np.arange(40), np.arange(40, 60)
+    said, chosen = judge_blocks(*map(canonical_csr, unit), codes, 3, training, tested)
+    assert (chosen["how"], chosen["C"], chosen["weight"]) == ("fixed", 10.0, 1.0)
+    joined = np.hstack(unit) / np.sqrt(2)
+    oracle = LogisticRegression(C=10.0, max_iter=5000, tol=1e-8).fit(joined[training], codes[training])
+    np.testing.assert_array_equal(said, oracle.predict(joined[tested]))
+    again, _ = judge_blocks(*map(canonical_csr, unit), codes, 3, training, tested, {"C": 1e-6, "weight": 0.5})
+    assert len(set(again.tolist())) == 1  # what was chosen before is used, not chosen anew
+
+
+class Loud(Baseline):
+    """Says the class that its parameter names, unless told otherwise: only one value of the grid can be right."""
+
+    use = "predict"
+    grid: ClassVar = {"word": ("storm", "soup")}
+
+    def __init__(self, word="storm"):
+        self.word = word
+
+    def fit(self, X, y=None):
+        self.n_texts_ = len(X)
+        return self
+
+    def adapt(self, texts, labels):
+        learnt = Loud(self.word).fit(texts)
+        with_word = [label for text, label in zip(texts, labels, strict=True) if self.word in text]
+        learnt.label_ = max(set(with_word), key=with_word.count)
+        return learnt
+
+    def predict(self, texts):
+        return np.array([self.label_ if self.word in text else 1 - self.label_ for text in texts])
+
+
+def test_a_rival_with_its_own_classifier_is_tuned_on_inner_folds_alone():
+    # "soup" decides, "storm" is in half of both classes.
+    texts = [f"{'soup' if i % 2 else 'bread'} {'storm' if i // 2 % 2 else 'calm'} {i}" for i in range(240)]
+    codes = np.arange(240) % 2
+    rival = Loud().fit(texts)
+    said, chosen = judge_by_itself(rival, texts, codes, 2, np.arange(200), np.arange(200, 240))
+    assert chosen["word"] == "soup"
+    assert chosen["how"] == "cross-validation"
+    assert (said == codes[200:]).all()
+    _, fixed = judge_by_itself(rival, texts, codes, 2, np.arange(20), np.arange(200, 240))
+    assert (fixed["word"], fixed["how"]) == ("storm", "fixed")
+
+
+# ----------------------------------------------------------------------------------------------------- cells
+
+
+def test_a_broken_cell_is_named(tmp_path):
+    store, key = CellStore(tmp_path), CellKey("paper", "subj", "imdb", "global")
+    store.write(Cell(key, "d", ("a", "b"), (0, 1), (Run(0, 2, (0, 1), {}, 0.1),), 1.0, 2.0, {}))
+    path = tmp_path / key.path
+    for damaged in ("{", "[]", "{}", json.dumps({"format": 9}), path.read_text()[:-9]):
+        path.write_text(damaged)
+        with pytest.raises(InputError, match=r"all-0\.json"):
+            store.read(key)
+
+
+# ------------------------------------------------------------------------------------------------------ runs
+
+
+def test_cells_that_are_there_are_not_computed_again(tmp_path):
+    bench = small_bench(tmp_path)
+    choice = Choice("paper", methods=("none", "all-neighbor"))
+    prepared = bench.prepare(choice, quiet)
+    assert (prepared.missing, prepared.total) == (10, 10)
+    assert [unit.method for unit in prepared.units] == [None, "none", "all-neighbor"]
+    for unit in prepared.units:
+        work_on(unit, bench.store.folder, bench.work.folder, lambda share: None)
+    first = {cell.key: cell for cell in bench.store.all("paper")}
+    assert len(first) == 10
+    assert not bench.prepare(choice, quiet).units
+
+    gone = CellKey("paper", "small", "made-up", "all-neighbor", "all", 3)
+    (bench.store.folder / gone.path).unlink()
+    prepared = bench.prepare(choice, quiet)
+    assert [key for unit in prepared.units for key, _ in unit.cells] == [gone]
+    for unit in prepared.units:
+        work_on(unit, bench.store.folder, bench.work.folder, lambda share: None)
+    assert [run.predicted for run in bench.store.read(gone).runs] == [run.predicted for run in first[gone].runs]
+
+    # Another text, another task: its cells are others.
+    changed = small_bench(tmp_path, small=lambda: small_task(13))
+    assert changed.prepare(choice, quiet).missing == 10
+
+
+def test_two_runs_in_processes_say_the_same_and_are_reported(tmp_path):
+    methods = ("none", "global", "nbsvm")
+    benches = [small_bench(tmp_path / name) for name in ("a", "b")]
+    told = []
+    for bench in benches:
+        prepared = bench.prepare(Choice("few-labels", methods=methods), quiet)
+        assert bench.compute(prepared, 2, 1, lambda stage, done, total: told.append(done)) == []
+    assert told[-1] == 1000
+    a, b = ({cell.key: cell for cell in bench.store.all()} for bench in benches)
+    assert a.keys() == b.keys()
+    for key, cell in a.items():
+        assert [run.predicted for run in cell.runs] == [run.predicted for run in b[key].runs]
+        assert cell.truth == b[key].truth
+    corpora = {key.corpus for key in a}
+    assert corpora == {"own", "made-up"}
+    few = a[CellKey("few-labels", "small", "made-up", "global", "10")]
+    assert len({run.predicted for run in few.runs}) > 1 or few.correct().all()
+    assert [run.n_labels for run in few.runs] == [10] * 10
+    page = report(benches[0], benches[0].prepare(Choice("few-labels", methods=methods), quiet), tmp_path / "out")
+    assert "Global" in page.read_text(encoding="utf-8")
+
+
+def test_a_unit_that_fails_costs_no_other(tmp_path, capfd):
+    bench = small_bench(tmp_path)
+    units = bench.prepare(Choice("paper", methods=("none",)), quiet).units
+    broken = replace(units[0], corpus="not-kept")
+    failures = run_units([broken, units[0]], bench.store.folder, bench.work.folder, 1, 1, lambda unit, share: None)
+    assert len(failures) == 1
+    assert failures[0].startswith("none on not-kept: FileNotFoundError")
+    assert len(list(bench.store.all())) == 5
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_blocks_and_words_are_kept(tmp_path):
+    work = Work(tmp_path)
+    dense, sparse = np.arange(6, dtype=np.float32).reshape(2, 3), canonical_csr(np.eye(3))
+    for name, features in (("dense", dense), ("sparse", sparse)):
+        work.keep_block(name, features, 2.5)
+        rows, seconds = work.block(name)
+        np.testing.assert_array_equal(rows.toarray(), features if name == "dense" else np.eye(3))
+        assert seconds == 2.5
+    assert work.block("other") is None
+    corpus = of_documents("two", ["One fish. Two fish.", "Red fish."])
+    name = work.keep_corpus(corpus)
+    assert work.corpus(name).texts == corpus.texts
+    assert work.corpus(name).fingerprint == corpus.fingerprint
+    fitted, read = work.words(name), work.words(name)
+    np.testing.assert_array_equal(fitted.idf_, read.idf_)
+    assert fitted.feature_names_.tolist() == read.feature_names_.tolist() == ["fish"]
+
+
+def test_a_plan_tells_slow_rivals_to_do_less():
+    data = small_task(400)
+    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t", {"own": ("own-t", 10)})
+    quick = Method("q", "Q", "g", 1, without_nets(NoExpansion))
+    slow = replace(quick, few=True)
+    counts = [key.labels for key in plan.few_label_keys(loaded, quick, ["own"])]
+    assert counts == ["10-a-class", "10", "20", "50", "100", "200", "500", "all"]
+    keys = list(plan.few_label_keys(loaded, slow, ["own"]))
+    assert [key.labels for key in keys] == ["200"]
+    assert [plan.draws_of(key, slow) for key in keys] == [3]
+    assert {plan.draws_of(key, quick) for key in keys} == {10}
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 4))
+def test_the_definition_of_a_cell_tells_cells_apart(split):
+    data = small_task()
+    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t-1", {"imdb": ("imdb-1", 10)})
+    method = Method("q", "Q", "g", 1, without_nets(NoExpansion))
+    key = CellKey("paper", "t", "imdb", "q", "all", split)
+    own = plan.definition(key, method, loaded)
+    assert own == plan.definition(key, method, replace(loaded))
+    others = [
+        plan.definition(replace(key, split=split + 1), method, loaded),
+        plan.definition(key, method, replace(loaded, kept="t-2")),
+        plan.definition(key, method, replace(loaded, corpora={"imdb": ("imdb-2", 10)})),
+        plan.definition(key, replace(method, recipe="default"), loaded),
+        plan.definition(key, replace(method, make=lambda nets: Expanded()), loaded),
+    ]
+    assert own not in others
+
+
+def test_the_quick_slice_goes_through_nets_analyses_and_report(tmp_path):
+    bench = bench_of(tmp_path, quick=True)
+    prepared = bench.prepare(Choice("paper", methods=("none", "global", "paper-700-global-3")), quiet)
+    assert [one.task.key for one in prepared.tasks] == ["tr", "subj", "trec"]
+    alone = bench.prepare(Choice("paper", tasks=("tr",), methods=("none",)), quiet)
+    with pytest.raises(InputError, match="subj was left out"):
+        analyse(bench, alone, quiet, quick=True)
