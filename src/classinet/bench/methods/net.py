@@ -22,8 +22,8 @@ def _paper_global(hops: int) -> Global:
 
 _OURS = "ClassiNet"
 _LOCAL = (
-    ("independent", "Independent", Independent(), 8.0),
-    ("local-path", "Local path", LocalPath(), 60.0),
+    ("independent", "Independent", Independent(), 3.0),
+    ("local-path", "Local path", LocalPath(), 30.0),
     ("all-neighbor", "All neighbor", AllNeighbors(), 0.1),
     ("mutual-neighbor", "Mutual neighbor", MutualNeighbors(), 0.1),
 )
