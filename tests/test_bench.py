@@ -307,7 +307,8 @@ def test_two_runs_in_processes_say_the_same_and_are_reported(tmp_path):
         assert [run.predicted for run in cell.runs] == [run.predicted for run in b[key].runs]
         assert cell.truth == b[key].truth
     corpora = {key.corpus for key in a}
-    assert corpora == {"own", "made-up"}
+    assert corpora == {"own", "made-up", "any"}
+    assert {key.method for key in a if key.corpus == "any"} == {"nbsvm"}
     few = a[CellKey("few-labels", "small", "made-up", "global", "10")]
     assert len({run.predicted for run in few.runs}) > 1 or few.correct().all()
     assert [run.n_labels for run in few.runs] == [10] * 10
@@ -346,7 +347,7 @@ def test_blocks_and_words_are_kept(tmp_path):
 
 def test_a_plan_tells_slow_rivals_to_do_less():
     data = small_task(400)
-    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t", {"own": ("own-t", 10)})
+    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t", {"own": plan.Kept("own-t", 10)})
     quick = Method("q", "Q", "g", 1, without_nets(NoExpansion))
     slow = replace(quick, few=True)
     counts = [key.labels for key in plan.few_label_keys(loaded, quick, ["own"])]
@@ -357,11 +358,23 @@ def test_a_plan_tells_slow_rivals_to_do_less():
     assert {plan.draws_of(key, quick) for key in keys} == {10}
 
 
+def test_methods_get_the_unlabeled_text_that_suits_them():
+    data = small_task()
+    corpora = {"any": plan.Kept("any", 0), "own": plan.Kept("o", 9), "imdb": plan.Kept("i", 9, ordered=True)}
+    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t", corpora)
+    method = Method("q", "Q", "g", 1, without_nets(NoExpansion))
+    suited = {
+        name: {key.corpus for key in plan.keys_of("paper", loaded, replace(method, **more))}
+        for name, more in (("usual", {}), ("ordered", {"ordered": True}), ("alone", {"unlabeled": False}))
+    }
+    assert suited == {"usual": {"own", "imdb"}, "ordered": {"imdb"}, "alone": {"any"}}
+
+
 @settings(max_examples=5)
 @given(st.integers(0, 4))
 def test_the_definition_of_a_cell_tells_cells_apart(split):
     data = small_task()
-    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t-1", {"imdb": ("imdb-1", 10)})
+    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t-1", {"imdb": plan.Kept("imdb-1", 10)})
     method = Method("q", "Q", "g", 1, without_nets(NoExpansion))
     key = CellKey("paper", "t", "imdb", "q", "all", split)
     own = plan.definition(key, method, loaded)
@@ -369,7 +382,7 @@ def test_the_definition_of_a_cell_tells_cells_apart(split):
     others = [
         plan.definition(replace(key, split=split + 1), method, loaded),
         plan.definition(key, method, replace(loaded, kept="t-2")),
-        plan.definition(key, method, replace(loaded, corpora={"imdb": ("imdb-2", 10)})),
+        plan.definition(key, method, replace(loaded, corpora={"imdb": plan.Kept("imdb-2", 10)})),
         plan.definition(key, replace(method, recipe="default"), loaded),
         plan.definition(key, replace(method, make=lambda nets: Expanded()), loaded),
     ]
@@ -379,7 +392,7 @@ def test_the_definition_of_a_cell_tells_cells_apart(split):
 def test_the_quick_slice_goes_through_nets_analyses_and_report(tmp_path):
     bench = bench_of(tmp_path, quick=True)
     prepared = bench.prepare(Choice("paper", methods=("none", "global", "paper-700-global-3")), quiet)
-    assert [one.task.key for one in prepared.tasks] == ["tr", "subj", "trec"]
-    alone = bench.prepare(Choice("paper", tasks=("tr",), methods=("none",)), quiet)
-    with pytest.raises(InputError, match="subj was left out"):
+    assert [one.task.key for one in prepared.tasks] == ["two", "three", "five"]
+    alone = bench.prepare(Choice("paper", tasks=("two",), methods=("none",)), quiet)
+    with pytest.raises(InputError, match="three was left out"):
         analyse(bench, alone, quiet, quick=True)

@@ -19,13 +19,13 @@ from scipy.stats import t as student
 
 from classinet._typing import Floats
 from classinet.bench.cells import Cell
+from classinet.bench.corpora import ANY
 from classinet.bench.scores import Pooled, Score, over_draws, pooled_by_task, read_csv, score, write_csv
 from classinet.evaluation import compare
 from classinet.exceptions import InputError
 
 PAPER, FEW_LABELS = "paper", "few-labels"
 PLAIN = "none"  # the method that expands nothing
-ANY_CORPUS = "any"  # of methods that use no unlabeled text: they stand beside those of every corpus
 LEVEL = 0.01  # the paper's
 
 
@@ -176,14 +176,14 @@ def _paired_of(values: list[str]) -> Paired:
 def _of_task(of_task: Sequence[Pooled]) -> list[Paired]:
     """Compare the methods of a task, for each corpus and number of labels."""
     measures = ("accuracy",) if of_task[0].key.study == PAPER else ("accuracy", "macro_f1")
-    corpora = sorted({p.key.corpus for p in of_task} - {ANY_CORPUS}) or [ANY_CORPUS]
+    corpora = sorted({p.key.corpus for p in of_task} - {ANY}) or [ANY]
     found = []
     for corpus in corpora:
         for labels in sorted({p.key.labels for p in of_task}):
             # Of a method with both, the cell that saw this corpus comes later and stays.
             beside = {
                 p.key.method: p
-                for wanted in (ANY_CORPUS, corpus)
+                for wanted in (ANY, corpus)
                 for p in of_task
                 if (p.key.corpus, p.key.labels) == (wanted, labels)
             }

@@ -22,6 +22,7 @@ from classinet.datasets.registry import DATA_VARIABLE, cache_folder
 from classinet.text import split_sentences
 
 OWN = "own"
+ANY = "any"  # of methods that learn from no unlabeled text: they stand beside those of every corpus
 REDDIT_FILE = "reddit_titles.txt.gz"
 
 
@@ -39,6 +40,11 @@ class Corpus:
     key: str
     texts: list[str] = field(repr=False)
     documents: Integers = field(repr=False)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it is known of some texts which follows which."""
+        return len(np.unique(self.documents)) < len(self.documents)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -103,4 +109,6 @@ CORPUS_TITLES = {
     "imdb-all": "sentences of all 100,000 IMDB reviews",
     "reddit": "250,000 Reddit titles",
     OWN: "the set's own training texts, labels hidden",
+    ANY: "none",
+    "docstrings": "4,000 docstring sentences",
 }

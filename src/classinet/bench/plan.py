@@ -14,6 +14,7 @@ import numpy as np
 
 from classinet._typing import Integers
 from classinet.bench.cells import CellKey, CellStore
+from classinet.bench.corpora import ANY
 from classinet.bench.methods import Method
 from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled, Task
@@ -53,6 +54,15 @@ class Unit:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Kept:
+    """A corpus as it is kept: under which name, how many texts, and whether it is known which follows which."""
+
+    name: str
+    n_texts: int
+    ordered: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Loaded:
     """A task that was read and checked: its definition, its texts, and the names under which all is kept.
@@ -61,13 +71,13 @@ class Loaded:
     ----------
     task, data : the definition and what it loaded.
     kept : name of the kept task.
-    corpora : name of the kept corpus and number of its texts for each corpus that goes with it, as "own" or "imdb".
+    corpora : the unlabeled text that goes with it, as "own" or "imdb"; "any" for methods that use none.
     """
 
     task: Task
     data: Labelled
     kept: str
-    corpora: Mapping[str, tuple[str, int]]
+    corpora: Mapping[str, Kept]
 
 
 def paper_keys(loaded: Loaded, method: Method, corpora: Sequence[str]) -> Iterator[CellKey]:
@@ -90,6 +100,18 @@ def few_label_keys(loaded: Loaded, method: Method, corpora: Sequence[str]) -> It
 
 
 KEYS = {"paper": paper_keys, "few-labels": few_label_keys}
+
+
+def keys_of(study: str, loaded: Loaded, method: Method) -> Iterator[CellKey]:
+    """Yield the cells of one task and method in a study, for all unlabeled text that suits the method."""
+    suited = [name for name, kept in loaded.corpora.items() if _suits(method, name, kept)]
+    return KEYS[study](loaded, method, suited)
+
+
+def _suits(method: Method, corpus: str, kept: Kept) -> bool:
+    if corpus == ANY or not method.unlabeled:
+        return corpus == ANY and not method.unlabeled
+    return kept.ordered or not method.ordered
 
 
 def draws_of(key: CellKey, method: Method) -> int:
@@ -126,7 +148,7 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     rival = method.make(lambda recipe: None)  # type: ignore[arg-type, return-value]
     parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
     recipe = None if method.recipe is None else described(method.recipe)
-    texts = loaded.kept, loaded.corpora[key.corpus][0]
+    texts = loaded.kept, loaded.corpora[key.corpus].name
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method))
 
 
@@ -135,26 +157,21 @@ def units(
     tasks: Iterable[Loaded],
     methods: Sequence[Method],
     store: CellStore,
-    corpora: Sequence[str] | None = None,
 ) -> tuple[list[Unit], int]:
-    """Return the work that is missing, nets first, and how many cells the study has in all.
-
-    `corpora` restricts a study to some of the kinds of unlabeled text.
-    """
+    """Return the work that is missing, nets first, and how many cells the study has in all."""
     missing: dict[tuple[str, str], list[tuple[CellKey, str]]] = defaultdict(list)
     everything: dict[str, Loaded] = {}
     sizes: dict[str, int] = {}
     total = 0
     for loaded in tasks:
         everything[loaded.task.key] = loaded
-        sizes.update(dict(loaded.corpora.values()))
+        sizes.update({kept.name: kept.n_texts for kept in loaded.corpora.values()})
         for method in methods:
-            wanted = [c for c in loaded.corpora if (corpora is None or c in corpora) and method.goes_with(c)]
-            for key in KEYS[study](loaded, method, wanted):
+            for key in keys_of(study, loaded, method):
                 total += 1
                 cell = (key, definition(key, method, loaded))
                 if not store.has(*cell):
-                    missing[loaded.corpora[key.corpus][0], method.key].append(cell)
+                    missing[loaded.corpora[key.corpus].name, method.key].append(cell)
     by_key = {method.key: method for method in methods}
     work = [_unit(kept, by_key[name], cells, everything, sizes[kept]) for (kept, name), cells in missing.items()]
     nets = sorted({(unit.corpus, unit.recipe) for unit in work if unit.recipe is not None})

@@ -16,7 +16,7 @@ CLASSES = ("scipy.stats", "numpy.ma", "sklearn.utils", "scipy.linalg", "scipy.op
 def quick_corpus() -> Corpus:
     """Return the first docstring sentences, ten to a document."""
     sentences = load_docstrings().sentences[:N_SENTENCES]
-    return of_documents("imdb", [". ".join(sentences[i : i + 10]) for i in range(0, len(sentences), 10)])
+    return of_documents("docstrings", [". ".join(sentences[i : i + 10]) for i in range(0, len(sentences), 10)])
 
 
 def quick_task(n_classes: int) -> Labelled:
@@ -30,9 +30,9 @@ def quick_task(n_classes: int) -> Labelled:
 
 
 def quick_tasks() -> dict[str, Task]:
-    """Return a task of two classes and one of five, under names of the paper's tables."""
+    """Return tasks of two, three and five classes."""
     return {
-        "tr": Task("tr", "two classes", lambda: quick_task(2), 1, "imdb", in_paper=True),
-        "subj": Task("subj", "three classes", lambda: quick_task(3), 2, "imdb", in_paper=True),
-        "trec": Task("trec", "five classes", lambda: quick_task(5), 3, "imdb", per_class=True, in_paper=True),
+        "two": Task("two", "Two classes", lambda: quick_task(2), 1, "docstrings", in_paper=True),
+        "three": Task("three", "Three classes", lambda: quick_task(3), 2, "docstrings", in_paper=True),
+        "five": Task("five", "Five classes", lambda: quick_task(5), 3, "docstrings", per_class=True, in_paper=True),
     }

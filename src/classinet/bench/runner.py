@@ -14,9 +14,9 @@ from pathlib import Path
 from classinet._typing import Progress
 from classinet._validation import check_choice
 from classinet.bench.cells import CellStore
-from classinet.bench.corpora import CORPORA, OWN, Corpus, separate
+from classinet.bench.corpora import ANY, CORPORA, OWN, Corpus, separate
 from classinet.bench.methods import Method, all_methods
-from classinet.bench.plan import KEYS, Loaded, Unit, units
+from classinet.bench.plan import KEYS, Kept, Loaded, Unit, units
 from classinet.bench.pool import run_units
 from classinet.bench.tasks import Task, all_tasks
 from classinet.bench.work import Work
@@ -109,7 +109,7 @@ class Bench:
         methods, left_out = self._methods(choice)
         tasks = self._tasks(choice)
         loaded = self._load(choice, tasks, progress)
-        missing, total = units(choice.study, loaded, methods, self.store, choice.corpora)
+        missing, total = units(choice.study, loaded, methods, self.store)
         return Prepared(choice, tuple(loaded), tuple(methods), tuple(left_out), tuple(missing), total)
 
     def compute(self, prepared: Prepared, jobs: int, threads: int, progress: Progress) -> list[str]:
@@ -152,31 +152,32 @@ class Bench:
             progress("read data sets", done, len(tasks))
             data[task.key] = task.load()
         progress("read data sets", len(tasks), len(tasks))
-        kept: dict[str, tuple[str, int]] = {}
+        kept: dict[str, Kept] = {}
         loaded = []
         for task in tasks:
+            own = data[task.key]
             corpora = {}
             for name in self._corpora_of(task, choice):
                 if name not in kept or name == OWN:
                     progress(f"read unlabeled text {name}", 0, 1)
-                    corpus = (
-                        separate(f"own-{task.key}", data[task.key].own_texts()) if name == OWN else self.corpora[name]()
-                    )
-                    kept[name] = self.work.keep_corpus(corpus), len(corpus.texts)
+                    corpus = separate(f"own-{task.key}", own.own_texts()) if name == OWN else self._corpus(name)
+                    kept[name] = Kept(self.work.keep_corpus(corpus), len(corpus.texts), corpus.ordered)
                     progress(f"read unlabeled text {name}", 1, 1)
                 corpora[name] = kept[name]
-            loaded.append(Loaded(task, data[task.key], self.work.keep_task(task.key, data[task.key]), corpora))
+            loaded.append(Loaded(task, own, self.work.keep_task(task.key, own), corpora))
         return loaded
 
+    def _corpus(self, name: str) -> Corpus:
+        return separate(ANY, []) if name == ANY else self.corpora[name]()
+
     def _corpora_of(self, task: Task, choice: Choice) -> list[str]:
-        names = [task.external] if choice.study == "paper" else [OWN, task.external]
+        names = [ANY, task.external] if choice.study == "paper" else [ANY, OWN, task.external]
         if choice.corpora is None:
             return names
         for name in choice.corpora:
-            check_choice("unlabeled text", name, (OWN, *self.corpora))
+            check_choice("unlabeled text", name, (ANY, OWN, *self.corpora))
         # Reviews of all kinds may stand in for those of the training part.
-        also = [name for name in choice.corpora if name.startswith(task.external)]
-        return [name for name in choice.corpora if name in (*names, *also)]
+        return [name for name in choice.corpora if name in names or name.startswith(task.external)]
 
 
 class _Clock:

@@ -16,7 +16,7 @@ from classinet._typing import Progress
 from classinet.bench.analyses import ANALYSES, Analysis
 from classinet.bench.corpora import CORPUS_TITLES
 from classinet.bench.materials import materials, review_sentences
-from classinet.bench.plan import KEYS, PROTOCOL
+from classinet.bench.plan import PROTOCOL, keys_of
 from classinet.bench.quick import quick_corpus, quick_task, quick_tasks
 from classinet.bench.recipes import RECIPES, described
 from classinet.bench.report import AnalysisResult, Labels, MethodLabel, TaskLabel, write_report
@@ -31,22 +31,24 @@ def bench_of(folder: str | Path, *, quick: bool = False) -> Bench:
     """Return the benchmark in a folder: the whole, or one on a small slice of text that every machine holds."""
     if not quick:
         return Bench(Path(folder))
-    return Bench(Path(folder), tasks=quick_tasks(), corpora={"imdb": quick_corpus})
+    return Bench(Path(folder), tasks=quick_tasks(), corpora={"docstrings": quick_corpus})
 
 
 def analyse(bench: Bench, prepared: Prepared, progress: Progress, *, quick: bool = False) -> None:
     """Compute the analyses of the paper's figures that are missing."""
     loaded = {one.task.key: one for one in prepared.tasks}
-    missing = {"tr", "subj"} - set(loaded)
+    wanted = ("two", "three") if quick else ("tr", "subj")
+    missing = sorted(set(wanted) - set(loaded))
     if missing:
-        raise InputError(f"the analyses need the data sets tr and subj; {', '.join(sorted(missing))} was left out")
-    corpus = loaded["tr"].corpora["imdb"][0]
-    definition = name_of(PROTOCOL, corpus, loaded["tr"].kept, loaded["subj"].kept, *map(described, RECIPES))
+        raise InputError(f"the analyses need the data sets {' and '.join(wanted)}; {missing[0]} was left out")
+    judged, counted = (loaded[key] for key in wanted)
+    corpus = judged.corpora[judged.task.external].name
+    definition = name_of(PROTOCOL, corpus, judged.kept, counted.kept, *map(described, RECIPES))
     todo = [one for one in ANALYSES if _stored(bench, one).get("definition") != definition]
     if not todo:
         return
     labelled = _quick_sentences() if quick else review_sentences()
-    given = materials(bench.work, corpus, labelled, loaded["subj"].data, loaded["tr"].data, progress)
+    given = materials(bench.work, corpus, labelled, counted.data, judged.data, progress)
     for done, analysis in enumerate(todo):
         progress("analyses", done, len(todo))
         values = analysis.compute(given)
@@ -61,12 +63,7 @@ def report(bench: Bench, prepared: Prepared, out: str | Path) -> Path:
     """Write the report of a study from what is stored, and return the path of its page."""
     study = prepared.choice.study
     out = Path(out)
-    keys = [
-        key
-        for one in prepared.tasks
-        for method in prepared.methods
-        for key in KEYS[study](one, method, [c for c in one.corpora if method.goes_with(c)])
-    ]
+    keys = [key for one in prepared.tasks for method in prepared.methods for key in keys_of(study, one, method)]
     found = [_result(bench, one, out) for one in ANALYSES if study == "paper" and _stored(bench, one)]
     return write_report(bench.store, study, labels(bench), found, out, planned=keys)
 

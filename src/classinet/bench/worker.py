@@ -98,7 +98,7 @@ class _Bench:
     def judge(self, task: str) -> _Judge:
         data = self.work.task(task)
         block = None if self.learns_from_labels else self._block(task, data)
-        return _Judge(self, data, OwnWords.of(data.texts, self.words), block)
+        return _Judge(self, data, block)
 
     def _block(self, task: str, data: Labelled) -> Csr:
         # The same features may serve two methods, alone and beside tf-idf.
@@ -123,8 +123,11 @@ class _Judge:
 
     bench: _Bench
     data: Labelled
-    own: OwnWords
     block: Csr | None
+
+    @cached_property
+    def own(self) -> OwnWords:
+        return OwnWords.of(self.data.texts, self.bench.words)
 
     def cell(self, key: CellKey, definition: str) -> Cell:
         tested, pool = self.data.test(key.split), self.data.train(key.split)

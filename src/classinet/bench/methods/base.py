@@ -31,6 +31,7 @@ class Method:
     studies : where it takes part.
     neural : whether it is trained by gradient descent on many passes: takes minutes, and both cores.
     few : whether with few labels it gets three draws at two label counts only, because it is slow.
+    unlabeled : whether it learns from unlabeled text.
     ordered : whether it learns from which text follows which.
     needs : modules that an extra provides, and the extra.
     fit_seconds : what fitting costs on 100,000 sentences, roughly; for the plan.
@@ -46,14 +47,11 @@ class Method:
     studies: tuple[str, ...] = ("paper", "few-labels")
     neural: bool = False
     few: bool = False
+    unlabeled: bool = True
     ordered: bool = False
     needs: tuple[tuple[str, str], ...] = ()
     fit_seconds: float = 1.0
     text_seconds: float = 0.1
-
-    def goes_with(self, corpus: str) -> bool:
-        """Whether a corpus tells what the method must know: which texts follow each other is known of reviews alone."""
-        return corpus.startswith("imdb") or not self.ordered
 
     def missing(self) -> str | None:
         """Say what to install for it, or None if all is there.

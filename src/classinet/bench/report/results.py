@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from classinet.bench.cells import CellKey
-from classinet.bench.comparisons import ANY_CORPUS, PLAIN, Paired
+from classinet.bench.comparisons import PLAIN, Paired
+from classinet.bench.corpora import ANY
 from classinet.bench.report.labels import Labels
 from classinet.bench.scores import ALL_LABELS, Score, ScoreKey
 from classinet.bench.tables import MISSING
@@ -76,13 +77,13 @@ class Results:
         if not self._folds:
             return self.methods
         keys = [*self._folds, *self._by_key]
-        there = {key.method for key in keys if key.task == task and key.corpus in (corpus, ANY_CORPUS)}
+        there = {key.method for key in keys if key.task == task and key.corpus in (corpus, ANY)}
         return [method for method in self.methods if method in there]
 
     def corpora(self, task: str | None = None) -> list[str]:
         """Keys of the corpora that methods learnt from, of one task or of all."""
         met = {score.key.corpus for score in self.scores if task in (None, score.key.task)}
-        return _ordered(self.labels.corpora, (met - {ANY_CORPUS}) or met, every=False)
+        return _ordered(self.labels.corpora, (met - {ANY}) or met, every=False)
 
     def label_counts(self, tasks: Sequence[str]) -> list[str]:
         """Numbers of labels that occur in tasks, fewest first and all of them last."""
@@ -103,7 +104,7 @@ class Results:
 
     def find(self, task: str, corpus: str, method: str, labels: str = ALL_LABELS) -> Score | None:
         """Return the score of a method that learnt from this corpus, or needs none."""
-        for of in (corpus, ANY_CORPUS):
+        for of in (corpus, ANY):
             key = ScoreKey(self.study, task, of, method, labels)
             score = self._by_key.get(key)
             if score is not None and score.splits >= self._folds.get(key, self._most_folds[task]):

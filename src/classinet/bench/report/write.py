@@ -134,9 +134,15 @@ def _paper(results: Results) -> list[Section]:
         judged = claims_table(claims(results, corpus), f"claims-{corpus}")
         classes = [table for task in results.tasks if (table := paper.class_table(results, corpus, task)) is not None]
         sections += [
-            _of_tables(f"table-1-{corpus}", f"Table 1{of}", [paper.published_table(results, corpus, TABLE_1)]),
-            _of_tables(f"table-2-{corpus}", f"Table 2{of}", [paper.published_table(results, corpus, TABLE_2)]),
-            _of_tables(f"claims-{corpus}", f"What the paper says, and whether it held{of}", [judged]),
+            *(
+                [
+                    _of_tables(f"table-1-{corpus}", f"Table 1{of}", [paper.published_table(results, corpus, TABLE_1)]),
+                    _of_tables(f"table-2-{corpus}", f"Table 2{of}", [paper.published_table(results, corpus, TABLE_2)]),
+                    _of_tables(f"claims-{corpus}", f"What the paper says, and whether it held{of}", [judged]),
+                ]
+                if set(results.tasks) & {*TABLE_1.tasks, *TABLE_2.tasks}
+                else []
+            ),
             _of_tables(f"intervals-{corpus}", f"Intervals{of}", [paper.interval_table(results, corpus)]),
             *([_of_tables(f"recipe-{corpus}", f"The paper's recipe{of}", [recipe])] if recipe else []),
             _of_tables(
