@@ -354,8 +354,13 @@ def test_a_plan_tells_slow_rivals_to_do_less():
     assert counts == ["10-a-class", "10", "20", "50", "100", "200", "500", "all"]
     keys = list(plan.few_label_keys(loaded, slow, ["own"]))
     assert [key.labels for key in keys] == ["200"]
-    assert [plan.draws_of(key, slow) for key in keys] == [3]
-    assert {plan.draws_of(key, quick) for key in keys} == {10}
+    assert [plan.draws_of(key, slow, data) for key in keys] == [3]
+    assert {plan.draws_of(key, quick, data) for key in keys} == {10}
+    many = labelled("many", [f"text {i}" for i in range(4000)], [f"c{i % 80}" for i in range(4000)])
+    key = plan.CellKey("few-labels", "many", "own", "q", "20-a-class")
+    assert plan.draws_of(key, quick, many) == 10
+    assert plan.draws_of(replace(key, labels="30-a-class"), quick, many) == 3
+    assert plan.draws_of(replace(key, labels="all"), quick, many) == 1
 
 
 def test_methods_get_the_unlabeled_text_that_suits_them():
@@ -365,9 +370,14 @@ def test_methods_get_the_unlabeled_text_that_suits_them():
     method = Method("q", "Q", "g", 1, without_nets(NoExpansion))
     suited = {
         name: {key.corpus for key in plan.keys_of("paper", loaded, replace(method, **more))}
-        for name, more in (("usual", {}), ("ordered", {"ordered": True}), ("alone", {"unlabeled": False}))
+        for name, more in (
+            ("usual", {}),
+            ("ordered", {"ordered": True}),
+            ("alone", {"unlabeled": False}),
+            ("chosen", {"only": ("own",)}),
+        )
     }
-    assert suited == {"usual": {"own", "imdb"}, "ordered": {"imdb"}, "alone": {"any"}}
+    assert suited == {"usual": {"own", "imdb"}, "ordered": {"imdb"}, "alone": {"any"}, "chosen": {"own"}}
 
 
 @settings(max_examples=5)

@@ -27,8 +27,9 @@ PER_CLASS = (*(f"{count}{A_CLASS}" for count in (5, 10, 20, 50, 100)), "all")
 # Ten a class as well, so that all data sets have one label count in common.
 TOTALS = (f"10{A_CLASS}", "10", "20", "50", "100", "200", "500", "1000", "all")
 DRAWS = 10
-# Slow rivals: so many draws, at these label counts.
+# Slow rivals get so many draws, at these label counts; any method gets as many where labels × classes are over LARGE.
 SLOW_DRAWS = 3
+LARGE = 150_000
 SLOW_LABELS = {True: (f"10{A_CLASS}", f"50{A_CLASS}"), False: ("200", "1000")}
 
 
@@ -111,14 +112,15 @@ def keys_of(study: str, loaded: Loaded, method: Method) -> Iterator[CellKey]:
 def _suits(method: Method, corpus: str, kept: Kept) -> bool:
     if corpus == ANY or not method.unlabeled:
         return corpus == ANY and not method.unlabeled
-    return kept.ordered or not method.ordered
+    return (kept.ordered or not method.ordered) and (not method.only or corpus in method.only)
 
 
-def draws_of(key: CellKey, method: Method) -> int:
-    """Return how many draws a cell has: one where there is nothing to draw."""
+def draws_of(key: CellKey, method: Method, data: Labelled) -> int:
+    """Return how many draws a cell has: one where there is nothing to draw, few where they would take hours."""
     if key.labels == "all":
         return 1
-    return SLOW_DRAWS if method.few else DRAWS
+    large = len(draw_rows(data.codes[data.train(key.split)], key.labels, 0)) * len(data.classes) > LARGE
+    return SLOW_DRAWS if method.few or large else DRAWS
 
 
 def draw_rows(codes: Integers, labels: str, draw: int) -> Integers:
@@ -149,7 +151,7 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
     recipe = None if method.recipe is None else described(method.recipe)
     texts = loaded.kept, loaded.corpora[key.corpus].name
-    return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method))
+    return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data))
 
 
 def units(
@@ -195,9 +197,9 @@ def net_seconds(recipe: str, n_texts: int) -> float:
 
 def cell_seconds(key: CellKey, method: Method, data: Labelled) -> float:
     """Guess how long the draws of a cell take: one choice of strength and weight, then a fit for each draw."""
-    train = data.train(key.split)
-    n, classes = len(draw_rows(data.codes[train], key.labels, 0)), len(data.classes)
+    n, classes = len(draw_rows(data.codes[data.train(key.split)], key.labels, 0)), len(data.classes)
     tuned = n >= 200 and n >= 20 * classes
-    size = min(n, 1000) / 1000
-    choosing = 2.0 * size * classes**0.8 if tuned else 0.0
-    return float(0.3 + choosing + draws_of(key, method) * (0.1 + 0.0004 * n * classes**0.5))
+    size, outputs = min(n, 1000) / 1000, 1 if classes == 2 else classes
+    choosing = size**2 * (1.0 + 0.3 * outputs) if tuned else 0.0
+    fitting = 0.1 + 1.1e-7 * outputs * n * min(method.width, n / 6) + 2e-9 * n * min(n, 4000) * (method.width > 500)
+    return choosing + draws_of(key, method, data) * fitting

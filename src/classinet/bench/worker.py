@@ -134,7 +134,7 @@ class _Judge:
         runs: list[Run] = []
         # What is chosen on the labelled texts of the first draw serves the others: tuning ten times would cost hours.
         settings: dict[str, Any] | None = None
-        for draw in range(draws_of(key, self.bench.method)):
+        for draw in range(draws_of(key, self.bench.method, self.data)):
             begun = time.perf_counter()
             training = pool[draw_rows(self.data.codes[pool], key.labels, draw)]
             predicted, settings = self._run(training, tested, settings)

@@ -33,6 +33,8 @@ class Method:
     few : whether with few labels it gets three draws at two label counts only, because it is slow.
     unlabeled : whether it learns from unlabeled text.
     ordered : whether it learns from which text follows which.
+    only : corpora it is fitted on; empty is all. For what takes many minutes to fit.
+    width : features of a text, roughly; for the plan.
     needs : modules that an extra provides, and the extra.
     fit_seconds : what fitting costs on 100,000 sentences, roughly; for the plan.
     text_seconds : what 1,000 texts cost, to transform or to learn from, roughly; for the plan.
@@ -49,6 +51,8 @@ class Method:
     few: bool = False
     unlabeled: bool = True
     ordered: bool = False
+    only: tuple[str, ...] = ()
+    width: int = 12
     needs: tuple[tuple[str, str], ...] = ()
     fit_seconds: float = 1.0
     text_seconds: float = 0.1

@@ -3,4 +3,4 @@
 from classinet.baselines.frequent_terms import FrequentTermSets
 from classinet.bench.methods.base import Method, without_nets
 
-METHODS = (Method("fts", "FTS", "The paper's rivals", 62, without_nets(FrequentTermSets), fit_seconds=20),)
+METHODS = (Method("fts", "FTS", "The paper's rivals", 62, without_nets(FrequentTermSets), fit_seconds=5, width=100),)

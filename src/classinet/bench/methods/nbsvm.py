@@ -4,5 +4,13 @@ from classinet.baselines.nbsvm import NBSVM
 from classinet.bench.methods.base import Method, without_nets
 
 METHODS = (
-    Method("nbsvm", "NB-weighted uni+bigrams", "What one would use today", 83, without_nets(NBSVM), unlabeled=False),
+    Method(
+        "nbsvm",
+        "NB-weighted uni+bigrams",
+        "What one would use today",
+        83,
+        without_nets(NBSVM),
+        unlabeled=False,
+        width=30,
+    ),
 )

@@ -22,26 +22,26 @@ def _paper_global(hops: int) -> Global:
 
 _OURS = "ClassiNet"
 _LOCAL = (
-    ("independent", "Independent", Independent(), 3.0),
-    ("local-path", "Local path", LocalPath(), 30.0),
-    ("all-neighbor", "All neighbor", AllNeighbors(), 0.1),
-    ("mutual-neighbor", "Mutual neighbor", MutualNeighbors(), 0.1),
+    ("independent", "Independent", Independent(), 3.0, 1500),
+    ("local-path", "Local path", LocalPath(), 45.0, 4000),
+    ("all-neighbor", "All neighbor", AllNeighbors(), 0.1, 40),
+    ("mutual-neighbor", "Mutual neighbor", MutualNeighbors(), 0.1, 20),
 )
 METHODS = (
     *(
-        Method(key, title, _OURS, 20 + i, _over("default", expansion), "default", text_seconds=seconds)
-        for i, (key, title, expansion, seconds) in enumerate(_LOCAL)
+        Method(key, title, _OURS, 20 + i, _over("default", expansion), "default", text_seconds=seconds, width=width)
+        for i, (key, title, expansion, seconds, width) in enumerate(_LOCAL)
     ),
-    Method("global", "Global", _OURS, 25, _over("default", Global()), "default", text_seconds=0.3),
+    Method("global", "Global", _OURS, 25, _over("default", Global()), "default", text_seconds=0.3, width=1000),
     *(
         Method(f"paper-{key}", f"{title}, 1,000 vertices", RECIPE, 100 + i, _over("paper-1000", expansion),
-               "paper-1000", studies=("paper",), text_seconds=0.5)
-        for i, (key, title, expansion, _) in enumerate(_LOCAL)
+               "paper-1000", studies=("paper",), text_seconds=0.5, width=100)
+        for i, (key, title, expansion, *_) in enumerate(_LOCAL)
     ),
     *(
         Method(f"paper-{n}-global-{q}", f"Global, {n:,} vertices, {q} hop{'s' * (q > 1)}", RECIPE,
                (120 if n == 700 else 110) + q, _over(f"paper-{n}", _paper_global(q)), f"paper-{n}", studies=("paper",),
-               text_seconds=0.5)
+               text_seconds=0.5, width=300)
         for n in (1000, 700) for q in HOPS
     ),
 )  # fmt: skip

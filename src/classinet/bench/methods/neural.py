@@ -32,11 +32,11 @@ def _cnn() -> Baseline:
 
 METHODS = (
     Method("fastsent", "FastSent", _GROUP, 71, without_nets(_fastsent), needs=_NEEDS, neural=True, few=True,
-           ordered=True, fit_seconds=60, text_seconds=0.5),
-    Method("sdae", "SDAE", _GROUP, 72, without_nets(_sdae), needs=_NEEDS, neural=True, few=True, fit_seconds=200,
-           text_seconds=2),
+           ordered=True, width=100, fit_seconds=60, text_seconds=0.5),
+    Method("sdae", "SDAE", _GROUP, 72, without_nets(_sdae), needs=_NEEDS, neural=True, few=True, only=("imdb",),
+           width=300, fit_seconds=200, text_seconds=2),
     Method("skip-thought", "Skip-thought", _GROUP, 73, without_nets(_skip_thought), needs=_NEEDS, neural=True, few=True,
-           ordered=True, fit_seconds=250, text_seconds=2),
+           ordered=True, width=300, fit_seconds=250, text_seconds=2),
     Method("cnn", "CNN", _GROUP, 74, without_nets(_cnn), needs=_NEEDS, neural=True, few=True, fit_seconds=40,
            text_seconds=10),
 )  # fmt: skip

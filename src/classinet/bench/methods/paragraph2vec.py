@@ -5,5 +5,5 @@ from classinet.bench.methods.base import Method, without_nets
 
 METHODS = (
     Method("paragraph2vec", "Paragraph2Vec", "Sentence embeddings", 70, without_nets(Paragraph2Vec),
-           needs=(("gensim", "baselines"),), fit_seconds=60, text_seconds=4),
+           needs=(("gensim", "baselines"),), fit_seconds=60, text_seconds=2, width=300),
 )  # fmt: skip
