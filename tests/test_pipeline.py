@@ -326,6 +326,37 @@ def test_what_is_given_is_not_chosen(net):
     assert all(key.startswith("C=2,") for key in clf.settings_["losses"])
 
 
+def test_strength_is_chosen_on_all_texts_that_there_is_time_for(net, monkeypatch):
+    from sklearn.metrics import log_loss
+
+    from classinet._sparse import take_rows
+    from classinet.pipeline import tuning
+    from classinet.pipeline.representation import Representation
+    from classinet.pipeline.targets import as_targets
+
+    texts, labels = labelled(300)
+    representation = Representation.of(net.vectorizer_, net.net_, net.n_texts_, (), Global())
+    own = representation.text_rows(representation.counts(texts))
+    targets = as_targets(labels, len(texts))
+    weights = targets.row_weights(None, None)
+    block = representation.expansion_rows(own)
+    monkeypatch.setattr(tuning, "MAX_TEXTS", 100)
+    chosen = tuning.Tuner(own, block, targets, weights, seed=0).choose("auto", 0.5)
+    rows = representation.with_weight(0.5).rows_of(representation.counts(texts))
+    training, held_out = tuning.inner_folds(targets, seed=0)[0]
+    for C in tuning.STRENGTHS:
+        head = LogisticRegression(C=C, tol=1e-3, max_iter=5000)
+        head.fit(take_rows(rows, training).toarray(), targets.codes[training])
+        oracle = log_loss(targets.codes[held_out], head.predict_proba(take_rows(rows, held_out).toarray()))
+        assert chosen.losses[f"C={C:g}, weight=0.5"] == pytest.approx(oracle, abs=2e-3)
+    assert chosen.losses[f"C={chosen.C:g}, weight=0.5"] == min(chosen.losses.values())
+    # Where there is no time for more, the sample decides.
+    monkeypatch.setattr(tuning, "MAX_VALUES", 1)
+    tuner = tuning.Tuner(own, block, targets, weights, seed=0)
+    assert not tuner.losses_of_many(0.5)
+    assert tuner.choose("auto", 0.5).losses != chosen.losses
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_span_of_equal_and_empty_texts_gives_the_same_classifier(n_classes, monkeypatch):
     from classinet._sparse import canonical_csr
@@ -369,7 +400,7 @@ def test_large_classes_do_not_crowd_out_small_ones_when_tuning():
     from classinet.pipeline.tuning import MAX_TEXTS, sample_texts
 
     labels = ["big"] * 5000 + ["small"] * 10
-    rows = sample_texts(as_targets(labels, 5010), seed=0)
+    rows = sample_texts(as_targets(labels, 5010), MAX_TEXTS, seed=0)
     assert len(rows) == MAX_TEXTS
     assert (rows >= 5000).sum() == 10
 

@@ -22,7 +22,7 @@ from classinet.merging import append
 from classinet.pipeline.linear import fit_head
 from classinet.pipeline.representation import no_rows, weigh_blocks
 from classinet.pipeline.targets import Targets
-from classinet.pipeline.tuning import Tuner, inner_folds, sample_texts, too_few
+from classinet.pipeline.tuning import MAX_TEXTS, Tuner, inner_folds, too_few
 
 
 def judge_blocks(
@@ -73,18 +73,19 @@ def _choose(rival: Baseline, texts: Sequence[str], targets: Targets, rows: Integ
         return {"how": "given"}
     if too_few(targets):
         return {**default, "how": "fixed"}
-    sample = sample_texts(targets, seed=0)
-    asked, codes = targets.take(sample), targets.codes[sample]
-    own = [texts[rows[i]] for i in sample]
+    # A rate that suits a part of many texts need not suit the whole: many are all asked, but once.
+    folds = inner_folds(targets, seed=0)[: 1 if len(rows) > MAX_TEXTS else None]
+    own, codes = [texts[row] for row in rows], targets.codes
+    asked = sum(len(held_out) for _, held_out in folds)
     scores: dict[str, float] = {}
     best, best_right = default, -1
     for values in product(*rival.grid.values()):
         tried = dict(zip(rival.grid, values, strict=True))
         right = sum(
             int((_learn_and_judge(rival, tried, own, codes, train, held_out) == codes[held_out]).sum())
-            for train, held_out in inner_folds(asked, seed=0)
+            for train, held_out in folds
         )
-        scores[", ".join(f"{name}={value}" for name, value in tried.items())] = right / len(sample)
+        scores[", ".join(f"{name}={value}" for name, value in tried.items())] = right / asked
         if right > best_right:
             best, best_right = tried, right
     return {**best, "how": "cross-validation", "accuracies": scores}
