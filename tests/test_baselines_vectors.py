@@ -277,6 +277,21 @@ def test_fasttext_refuses_what_cannot_work():
         FastText().adapt(TEXTS, LABELS)
 
 
+def test_fasttext_does_not_mind_labels_in_blocks():
+    rng = np.random.default_rng(0)
+
+    def leaning(lean, count):
+        """Texts of eight words, a fifth of them drawn from the words of one class."""
+        drawn = rng.integers(100, size=(count, 8))
+        words = np.where(rng.random((count, 8)) < 0.8, drawn, drawn // 2 * 2 + lean)
+        return [" ".join(f"w{word}" for word in row) for row in words.tolist()]
+
+    rival = FastText(size=8, epoch=5, ngrams=1).fit([])
+    rival = rival.adapt(leaning(0, 3000) + leaning(1, 3000), ["yes"] * 3000 + ["no"] * 3000)
+    said = rival.predict(leaning(0, 200) + leaning(1, 200))
+    assert 0.4 < (said == "yes").mean() < 0.6
+
+
 def test_fasttexts_grid_begins_with_its_defaults():
     defaults = FastText().get_params()
     assert {name: values[0] for name, values in FastText.grid.items()} == {

@@ -108,7 +108,9 @@ class FastText(Baseline):
             raise InputError(f"no word was found in the {len(lines)} labelled texts")
         adapted = copy.copy(self)
         adapted.classes_ = known.classes
-        adapted.model_ = self._train([f"{LABEL}{code} {line}" for code, line in zip(known.codes, lines, strict=True)])
+        # fastText learns from lines in the order they have: sorted by class, the last class would win.
+        order = np.random.default_rng(self.seed).permutation(len(lines))
+        adapted.model_ = self._train([f"{LABEL}{known.codes[row]} {lines[row]}" for row in order.tolist()])
         return adapted
 
     def predict(self, texts: Iterable[str]) -> NDArray[Any]:
