@@ -14,7 +14,7 @@ from classinet._sparse import canonical_csr
 from classinet.baselines.base import Baseline
 from classinet.baselines.expanded import Expanded
 from classinet.baselines.no_expansion import NoExpansion
-from classinet.bench import plan
+from classinet.bench import plan, quick
 from classinet.bench.cells import Cell, CellKey, CellStore, Run
 from classinet.bench.corpora import of_documents, separate
 from classinet.bench.judging import judge_blocks, judge_by_itself
@@ -28,7 +28,7 @@ from classinet.bench.tasks.base import TRAIN, UNUSED
 from classinet.bench.text import OwnWords
 from classinet.bench.work import Work
 from classinet.bench.worker import work_on
-from classinet.datasets import DatasetError, made_up_sentences
+from classinet.datasets import DatasetError, Docstrings, made_up_sentences
 from classinet.exceptions import InputError, ParameterError
 
 SENTENCES = made_up_sentences()
@@ -294,11 +294,11 @@ def test_cells_that_are_there_are_not_computed_again(tmp_path):
 
 
 def test_two_runs_in_processes_say_the_same_and_are_reported(tmp_path):
-    methods = ("none", "global", "nbsvm")
+    choice = Choice("few-labels", methods=("all-neighbor", "nbsvm"), corpora=("own", "any"))
     benches = [small_bench(tmp_path / name) for name in ("a", "b")]
     told = []
     for bench in benches:
-        prepared = bench.prepare(Choice("few-labels", methods=methods), quiet)
+        prepared = bench.prepare(choice, quiet)
         assert bench.compute(prepared, 2, 1, lambda stage, done, total: told.append(done)) == []
     assert told[-1] == 1000
     a, b = ({cell.key: cell for cell in bench.store.all()} for bench in benches)
@@ -306,14 +306,12 @@ def test_two_runs_in_processes_say_the_same_and_are_reported(tmp_path):
     for key, cell in a.items():
         assert [run.predicted for run in cell.runs] == [run.predicted for run in b[key].runs]
         assert cell.truth == b[key].truth
-    corpora = {key.corpus for key in a}
-    assert corpora == {"own", "made-up", "any"}
-    assert {key.method for key in a if key.corpus == "any"} == {"nbsvm"}
-    few = a[CellKey("few-labels", "small", "made-up", "global", "10")]
+    assert {(key.corpus, key.method) for key in a} == {("own", "all-neighbor"), ("any", "nbsvm")}
+    few = a[CellKey("few-labels", "small", "own", "all-neighbor", "10")]
     assert len({run.predicted for run in few.runs}) > 1 or few.correct().all()
     assert [run.n_labels for run in few.runs] == [10] * 10
-    page = report(benches[0], benches[0].prepare(Choice("few-labels", methods=methods), quiet), tmp_path / "out")
-    assert "Global" in page.read_text(encoding="utf-8")
+    page = report(benches[0], benches[0].prepare(choice, quiet), tmp_path / "out")
+    assert "All neighbor" in page.read_text(encoding="utf-8")
 
 
 def test_a_unit_that_fails_costs_no_other(tmp_path, capfd):
@@ -399,10 +397,14 @@ def test_the_definition_of_a_cell_tells_cells_apart(split):
     assert own not in others
 
 
-def test_the_quick_slice_goes_through_nets_analyses_and_report(tmp_path):
+def test_the_quick_slice_has_three_tasks_and_its_own_text(tmp_path, monkeypatch):
+    texts = [f"{name} number {i}" for name in quick.CLASSES for i in range(20)]
+    labels = [name for name in quick.CLASSES for _ in range(20)]
+    monkeypatch.setattr(quick, "load_docstrings", lambda: Docstrings(SENTENCES, texts, labels))
     bench = bench_of(tmp_path, quick=True)
     prepared = bench.prepare(Choice("paper", methods=("none", "global", "paper-700-global-3")), quiet)
     assert [one.task.key for one in prepared.tasks] == ["two", "three", "five"]
+    assert prepared.tasks[0].corpora["docstrings"].ordered
     alone = bench.prepare(Choice("paper", tasks=("two",), methods=("none",)), quiet)
     with pytest.raises(InputError, match="three was left out"):
         analyse(bench, alone, quiet, quick=True)
