@@ -408,3 +408,8 @@ def test_the_quick_slice_has_three_tasks_and_its_own_text(tmp_path, monkeypatch)
     alone = bench.prepare(Choice("paper", tasks=("two",), methods=("none",)), quiet)
     with pytest.raises(InputError, match="three was left out"):
         analyse(bench, alone, quiet, quick=True)
+    for damaged in ("{", "[]"):
+        (tmp_path / "analyses").mkdir(exist_ok=True)
+        (tmp_path / "analyses" / "damping.json").write_text(damaged)
+        with pytest.raises(InputError, match=r"damping\.json is no analysis"):
+            report(bench, prepared, tmp_path / "out")

@@ -90,8 +90,11 @@ def _stored(bench: Bench, analysis: Analysis) -> dict[str, Any]:
     path = _path(bench, analysis)
     if not path.is_file():
         return {}
-    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return stored if stored.get("protocol") == PROTOCOL else {}
+    try:
+        stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return stored if stored.get("protocol") == PROTOCOL else {}
+    except (ValueError, AttributeError) as error:
+        raise InputError(f"{path} is no analysis ({error}); remove it, and it is computed anew") from error
 
 
 def _result(bench: Bench, analysis: Analysis, out: Path) -> AnalysisResult:

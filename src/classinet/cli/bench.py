@@ -31,7 +31,10 @@ Neural = Annotated[
     bool, typer.Option("--neural/--no-neural", help="With the neural rivals, which take an hour by themselves.")
 ]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="A small slice of text that every machine holds: all parts, in minutes.")
+    bool,
+    typer.Option(
+        "--quick", help="A small slice of text that every machine holds, in minutes; neural rivals only if named."
+    ),
 ]
 Plan = Annotated[bool, typer.Option("--plan", help="Say what is missing and what it will cost, and stop.")]
 OnlyReport = Annotated[bool, typer.Option("--only-report", help="Write the report from what is stored, and stop.")]

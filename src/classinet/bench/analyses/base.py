@@ -34,7 +34,6 @@ Table: TypeAlias = tuple[list[str], list[list[str]]]
 DEFAULT = "default recipe"
 PAPER = "paper's recipe"
 SMALL, LARGE = 700, 1000  # numbers of vertices that the paper names
-LEVEL = 0.05
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ from sklearn.base import clone
 from classinet.bench.analyses.base import (
     DEFAULT,
     LARGE,
-    LEVEL,
     PAPER,
     Analysis,
     Materials,
@@ -26,6 +25,7 @@ from classinet.bench.analyses.base import (
 )
 from classinet.bench.analyses.judging import alike, first, judge, level_line, scored
 from classinet.curves import DAMPINGS
+from classinet.evaluation import LEVEL
 from classinet.expansion import Global
 from classinet.pipeline.tuning import FIXED_C, FIXED_WEIGHT
 from classinet.plotting.curves import plot_bands

@@ -8,7 +8,6 @@ from sklearn.base import clone
 
 from classinet.bench.analyses.base import (
     LARGE,
-    LEVEL,
     Analysis,
     Materials,
     Table,
@@ -18,7 +17,7 @@ from classinet.bench.analyses.base import (
     percent,
 )
 from classinet.bench.analyses.judging import alike, first, judge, level_line, scored
-from classinet.evaluation import compare
+from classinet.evaluation import LEVEL, compare
 from classinet.plotting.curves import plot_bands
 
 if TYPE_CHECKING:

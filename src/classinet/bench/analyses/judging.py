@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from classinet._typing import Flags
-from classinet.bench.analyses.base import LEVEL, Materials, Values, growth_allowed
+from classinet.bench.analyses.base import Materials, Values, growth_allowed
 from classinet.curves import cross_validated
-from classinet.evaluation import compare, wilson
+from classinet.evaluation import LEVEL, compare, wilson
 from classinet.expansion import Expansion
 from classinet.pipeline import TextNet
 from classinet.pipeline.tuning import FIXED_C, FIXED_WEIGHT
