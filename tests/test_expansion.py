@@ -255,7 +255,7 @@ def test_paths_of_several_words_give_the_larger_chance():
     np.testing.assert_array_equal(E.toarray(), [[0, 0, 0.3, 1], [0, 0, 0.6, 1]])
 
 
-def test_local_path_does_not_depend_on_blocks(monkeypatch):
+def test_local_path_does_not_depend_on_when_finds_are_joined(monkeypatch):
     rng = np.random.default_rng(0)
     edges = rng.uniform(0.05, 1, (12, 12)) * (rng.random((12, 12)) < 0.2)
     np.fill_diagonal(edges, 0)
@@ -263,7 +263,7 @@ def test_local_path_does_not_depend_on_blocks(monkeypatch):
     X = random_texts(12, net.n_features, rows=30)
     wanted = LocalPath().expand(X, net).toarray()
     assert (wanted != Independent().expand(X, net).toarray()).any()
-    monkeypatch.setattr("classinet.expansion.local_path.ROW_BLOCK", 7)
+    monkeypatch.setattr("classinet.expansion.local_path.FINDS", 7)
     np.testing.assert_array_equal(LocalPath().expand(X, net).toarray(), wanted)
 
 

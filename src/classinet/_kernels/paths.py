@@ -52,13 +52,15 @@ def sink(heap, keys, place, size, vertex, key):
 def settle(indptr, indices, lengths, weights, source, wanted, n_wanted, state):
     """Settle vertices in order of distance until all with wanted[v] == source are; return how many were.
 
-    `state` holds heap, keys, place, parent, chance and settled; chance[v] is the product of weights to v.
+    `state` holds heap, keys, place, parent, chance, settled and distance; chance[v] is the product of weights
+    to v. `forget` must follow before the next source.
     """
-    heap, keys, place, parent, chance, settled = state
+    heap, keys, place, parent, chance, settled, distance = state
     heap[0], keys[0], place[source], parent[source], chance[source] = source, 0.0, 0, -1, 1.0
+    distance[source] = 0.0
     size, n_settled = 1, 0
     while size > 0:
-        vertex, distance = heap[0], keys[0]
+        vertex, reached = heap[0], keys[0]
         size -= 1
         if size > 0:
             sink(heap, keys, place, size, heap[size], keys[size])
@@ -71,28 +73,39 @@ def settle(indptr, indices, lengths, weights, source, wanted, n_wanted, state):
                 break
         for at in range(indptr[vertex], indptr[vertex + 1]):
             target = indices[at]
-            where = place[target]
-            if where == SETTLED:
+            through = reached + lengths[at]
+            # One look suffices for the many edges that lead nowhere new: what is settled is no farther than this.
+            if through >= distance[target]:
                 continue
-            through = distance + lengths[at]
+            where = place[target]
             if where == UNSEEN:
                 where = size
                 size += 1
-            elif through >= keys[where]:
-                continue
+            distance[target] = through
             parent[target] = vertex
             chance[target] = chance[vertex] * weights[at]
             rise(heap, keys, place, where, target, through)
     for at in range(size):
         place[heap[at]] = UNSEEN
+        distance[heap[at]] = np.inf
     return n_settled
 
 
 @kernel
+def forget(n_settled, state):
+    """Make what a search settled unseen again."""
+    _, _, place, _, _, settled, distance = state
+    for at in range(n_settled):
+        place[settled[at]] = UNSEEN
+        distance[settled[at]] = np.inf
+
+
+@kernel
 def fresh_state(n):
-    """Heap, keys, place, parent, chance and settled for a graph of n vertices."""
+    """Heap, keys, place, parent, chance, settled and distance for a graph of n vertices."""
     heap, keys, place = np.empty(n, dtype=np.int32), np.empty(n), np.full(n, UNSEEN, dtype=np.int32)
-    return heap, keys, place, np.empty(n, dtype=np.int32), np.empty(n), np.empty(n, dtype=np.int32)
+    parent, chance, settled = np.empty(n, dtype=np.int32), np.empty(n), np.empty(n, dtype=np.int32)
+    return heap, keys, place, parent, chance, settled, np.full(n, np.inf)
 
 
 @kernel
@@ -103,7 +116,7 @@ def best_path(indptr, indices, lengths, weights, source, target):
     wanted = np.full(n, -1, dtype=np.int64)
     wanted[target] = source
     settle(indptr, indices, lengths, weights, source, wanted, 1, state)
-    _, _, place, parent, chance, _ = state
+    _, _, place, parent, chance, _, _ = state
     if place[target] != SETTLED:
         return np.empty(0, dtype=np.int64), 0.0
     length, vertex = 0, target
@@ -127,31 +140,32 @@ def longer(array, used):
 
 
 @kernel
-def interiors(indptr, indices, lengths, weights, s_indptr, s_rows, p_indptr, p_indices):
-    """Return (rows, vertices, chances): what lies inside the best paths from present to predicted vertices.
+def interiors(indptr, indices, lengths, weights, s_indptr, s_rows, p_indptr, p_indices, first, enough):
+    """Return (rows, vertices, chances, next): what lies inside the best paths from present to predicted vertices.
 
     `s` lists for each source vertex the rows that hold it, `p` for each row the vertices predicted in it. A
     vertex that is predicted itself is not listed; one that lies on the paths of several sources is listed
-    for each.
+    for each. Sources are taken from `first` on until `enough` is listed; `next` is where to go on, n at the end.
     """
     n = indptr.size - 1
     state = fresh_state(n)
-    _, _, place, parent, chance, settled = state
+    _, _, place, parent, chance, _, _ = state
     wanted = np.full(n, -1, dtype=np.int64)
     mark = np.full(n, -1, dtype=np.int64)
-    rows, vertices, chances = np.empty(1024, dtype=np.int64), np.empty(1024, dtype=np.int32), np.empty(1024)
+    rows, vertices, chances = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32), np.empty(1024)
     used = 0
     token = 0
-    for source in range(n):
+    source = first
+    while source < n and used < enough:
         n_wanted = 0
         for at in range(s_indptr[source], s_indptr[source + 1]):
             for q in range(p_indptr[s_rows[at]], p_indptr[s_rows[at] + 1]):
                 if wanted[p_indices[q]] != source:
                     wanted[p_indices[q]] = source
                     n_wanted += 1
-        if n_wanted == 0:
-            continue
-        n_settled = settle(indptr, indices, lengths, weights, source, wanted, n_wanted, state)
+        n_settled = 0
+        if n_wanted > 0:
+            n_settled = settle(indptr, indices, lengths, weights, source, wanted, n_wanted, state)
         for at in range(s_indptr[source], s_indptr[source + 1]):
             row = s_rows[at]
             token += 1
@@ -175,6 +189,38 @@ def interiors(indptr, indices, lengths, weights, s_indptr, s_rows, p_indptr, p_i
                     rows[used], vertices[used], chances[used] = row, vertex, chance[vertex]
                     used += 1
                     vertex = parent[vertex]
-        for at in range(n_settled):
-            place[settled[at]] = UNSEEN
-    return rows[:used], vertices[:used], chances[:used]
+        forget(n_settled, state)
+        source += 1
+    return rows[:used], vertices[:used], chances[:used], source
+
+
+@kernel
+def strongest(rows, vertices, chances, n_rows, n):
+    """Return CSR parts (indptr, indices, data): the largest positive chance of each (row, vertex) in a list of them."""
+    starts = np.zeros(n_rows + 1, dtype=np.int64)
+    for at in range(rows.size):
+        starts[rows[at] + 1] += 1
+    starts = np.cumsum(starts)
+    order = np.empty(rows.size, dtype=np.int64)
+    place = starts[:-1].copy()
+    for at in range(rows.size):
+        order[place[rows[at]]] = at
+        place[rows[at]] += 1
+    best = np.zeros(n)
+    indptr = np.zeros(n_rows + 1, dtype=np.int64)
+    indices, data = np.empty(rows.size, dtype=np.int32), np.empty(rows.size)
+    used = 0
+    for row in range(n_rows):
+        begin = used
+        for at in range(starts[row], starts[row + 1]):
+            vertex, chance = vertices[order[at]], chances[order[at]]
+            if best[vertex] == 0.0 and chance > 0.0:
+                indices[used] = vertex
+                used += 1
+            best[vertex] = max(best[vertex], chance)
+        indices[begin:used].sort()
+        for at in range(begin, used):
+            data[at] = best[indices[at]]
+            best[indices[at]] = 0.0
+        indptr[row + 1] = used
+    return indptr, indices[:used], data[:used]

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classinet import _kernels
-from classinet._sparse import canonical_csr, from_arrays, take_rows, transpose
+from classinet._sparse import canonical_csr, from_arrays, transpose
 from classinet._typing import Csr, Floats, Integers
-from classinet.engine import fixed_batches
 from classinet.expansion.base import Expansion, vertex_values
 from classinet.expansion.independent import Independent
 from classinet.expansion.paths import ExpansionPath, own_paths
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from classinet.graph import FeatureGraph
     from classinet.net import Net
 
-# The search from a vertex is shared by all texts of a block that hold it.
-ROW_BLOCK = 4096
+# The search from a vertex is shared by all texts that hold it. What the searches found is joined after so many finds.
+FINDS = 20_000_000
 
 
 class LocalPath(Expansion):
@@ -66,17 +65,10 @@ class LocalPath(Expansion):
 
     def _expand(self, X: Csr, net: Net) -> Csr:
         predicted = Independent(self.values).expand(X, net)
-        present = vertex_values(X, net)
-        parts = []
-        for start, stop in fixed_batches(X.shape[0], ROW_BLOCK):
-            rows = np.arange(start, stop)
-            parts.append(_interiors(take_rows(present, rows), take_rows(predicted, rows), net.graph))
-        indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
-        data = np.concatenate([np.zeros(0), *(part.data for part in parts)])
-        indices = np.concatenate([np.zeros(0, dtype=np.int32), *(part.indices for part in parts)])
+        interior = _interiors(vertex_values(X, net), predicted, net.graph)
         # No interior vertex is a predicted one, so the sum is a union and predicted vertices keep their
         # value.
-        return canonical_csr(predicted + from_arrays(data, indices, indptr, predicted.shape))
+        return canonical_csr(predicted + interior)
 
     def _paths(self, x: Csr, net: Net, wanted: Integers, totals: Floats) -> list[ExpansionPath]:
         # The value of a predicted vertex is its predictor's, whatever paths lead there.
@@ -108,7 +100,7 @@ def _interior_paths(present: Csr, wanted: Integers, values: Floats, graph: Featu
         is_wanted[wanted] = source
         n_wanted = len(np.unique(wanted))
         _kernels.paths.settle(W.indptr, W.indices, graph.lengths, W.data, source, is_wanted, n_wanted, state)
-        _, _, place, parent, chance, _ = state
+        _, _, place, parent, chance, _, _ = state
         for vertex, value in zip(wanted.tolist(), values.tolist(), strict=True):
             if vertex not in found and place[vertex] == _kernels.paths.SETTLED and chance[vertex] == value:
                 found[vertex] = _traced(vertex, value, parent, graph)
@@ -128,15 +120,14 @@ def _interiors(present: Csr, predicted: Csr, graph: FeatureGraph) -> Csr:
     """Return what lies inside the paths from present to predicted vertices, predicted ones left out."""
     W = graph.weights
     holders = transpose(present)
-    rows, vertices, chances = _kernels.paths.interiors(
+    searched = (
         W.indptr, W.indices, graph.lengths, W.data, read_only(holders.indptr), read_only(holders.indices),
         read_only(predicted.indptr), read_only(predicted.indices),
     )  # fmt: skip
-    # Strongest first within each (row, vertex): the first of each group is the maximum over all paths.
-    order = np.lexsort((-chances, vertices, rows))
-    rows, vertices, chances = rows[order], vertices[order], chances[order]
-    first = np.ones(len(rows), dtype=np.bool_)
-    first[1:] = (np.diff(rows) != 0) | (np.diff(vertices) != 0)
-    first &= chances > 0
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows[first], minlength=present.shape[0]))))
-    return from_arrays(chances[first], vertices[first], indptr, present.shape)
+    found = from_arrays(np.zeros(0), [], np.zeros(present.shape[0] + 1), present.shape)
+    source = 0
+    while source < graph.n_vertices:
+        rows, vertices, chances, source = _kernels.paths.interiors(*searched, source, FINDS)
+        indptr, indices, data = _kernels.paths.strongest(rows, vertices, chances, *present.shape)
+        found = found.maximum(from_arrays(data, indices, indptr, present.shape))
+    return canonical_csr(found)
