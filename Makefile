@@ -25,14 +25,15 @@ check: setup
 	$(BIN)/mypy
 
 test-system: setup
-	command -v xmllint >/dev/null && test -e /usr/share/wordnet/data.noun || \
-		{ $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libxml2-utils wordnet-base; }
+	command -v xmllint >/dev/null && command -v chromium >/dev/null && test -e /usr/share/wordnet/data.noun || \
+		{ $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium libxml2-utils wordnet-base; }
 	$(BIN)/python -m pytest tests -m system
 
 bench: setup
 	$(BIN)/python benchmarks/bench_text.py
 	$(BIN)/python benchmarks/bench_cli.py
 	$(BIN)/python benchmarks/bench_predict.py
+	$(BIN)/python benchmarks/bench_server.py
 	$(BIN)/python benchmarks/bench_core.py
 
 soak: setup

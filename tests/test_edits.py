@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -468,3 +470,22 @@ def test_edits_that_cannot_be_placed_are_refused():
     for parts in ({"graph": net.edited(Edits().ban("a")).graph}, {"graph": net.graph, "edits": Edits().ban("a")}):
         with pytest.raises(InputError, match="a net and its graph are edited together"):
             Net(columns=net.columns, feature_names=net.feature_names, frequency=net.frequency, **parts)
+
+
+def test_a_net_that_was_used_is_freed_without_the_collector():
+    # A server that follows new versions drops hundreds of megabytes each time; a circle of references would keep them.
+    names = np.array(["cat", "dog"], dtype=object)
+    net = Net(graph=FeatureGraph(names, np.array([[0, 0.8], [0.5, 0]])), columns=np.arange(2), feature_names=names,
+              frequency=np.ones(2))  # fmt: skip
+    edited = net.edited(Edits().ban("cat", "dog"))
+    text = canonical_csr(np.array([[1.0, 0.0]]))
+    for used in (net, edited):
+        assert used.unedited is net
+        Global(hops=2).expand(text, used)
+    gone = [weakref.ref(net), weakref.ref(edited), weakref.ref(net.graph)]
+    gc.disable()
+    try:
+        del net, edited, used
+        assert [each() for each in gone] == [None, None, None]
+    finally:
+        gc.enable()

@@ -13,8 +13,9 @@ from scipy import sparse
 from sklearn.base import clone
 
 from classinet.exceptions import InputError, ParameterError
-from classinet.graph import Edge, FeatureGraph, Path
+from classinet.graph import Edge, FeatureGraph, Path, neighborhood
 from classinet.graph import spectral as spectral_module
+from classinet.graph.feature_graph import KEPT_MUTUAL
 from classinet.graph.spectral import _bracketed_root, _iterated_root, spectral_radius
 
 
@@ -205,6 +206,48 @@ def test_knn_and_mutual_knn_equal_brute_force(weights, k):
         assert set(zip(rows.tolist(), columns.tolist(), strict=True)) == wanted
         np.testing.assert_array_equal(part.weights.data, weights[rows, columns])
     assert graph.mutual_knn(k) is graph.mutual_knn(k)
+
+
+def test_graphs_of_many_k_do_not_pile_up():
+    graph = FeatureGraph(names_of(12), random_weights(0, 12, 0.8))
+    first = graph.mutual_knn(1)
+    for k in range(2, 10):
+        graph.mutual_knn(k)
+    assert len(graph._mutual) == KEPT_MUTUAL
+    again = graph.mutual_knn(1)
+    assert again is not first
+    np.testing.assert_array_equal(again.weights.toarray(), first.weights.toarray())
+
+
+@given(graphs, st.integers(1, 5), st.integers(1, 3), st.booleans(), st.integers(1, 3))
+@settings(max_examples=80, deadline=None)
+def test_a_neighborhood_is_what_breadth_first_search_finds(weights, top, hops, mutual, n_starts):
+    graph = FeatureGraph(names_of(len(weights)), weights)
+    part = graph.mutual_knn(top) if mutual else graph.knn(top)
+    starts = list(graph.names[:n_starts])
+    oracle = nx.DiGraph(part.to_networkx())
+    oracle.add_nodes_from(graph.names)
+    reach = [nx.single_source_shortest_path_length(oracle, start, cutoff=hops) for start in starts]
+    wanted = {name: min(found[name] for found in reach if name in found) for found in reach for name in found}
+    found = neighborhood(graph, starts, hops, top, most=1000, mutual=mutual)
+    assert found.distances == wanted
+    assert found.complete
+    edges = {(e.source, e.target): e.weight for e in found.edges}
+    assert edges == {(a, b): w for a, b, w in oracle.edges(data="weight") if a in wanted and b in wanted}
+    assert list(found.distances.values()) == sorted(found.distances.values())
+    for most in range(1, len(wanted) + 1):
+        cut = neighborhood(graph, starts, hops, top, most, mutual)
+        assert list(cut.distances) == list(found.distances)[:most]
+        assert cut.complete == (most >= len(wanted))
+
+
+def test_a_neighborhood_needs_known_starts(planted):
+    with pytest.raises(InputError, match="around names no vertex"):
+        neighborhood(planted, [])
+    with pytest.raises(InputError, match="did you mean 'cat'"):
+        neighborhood(planted, ["dog", "cta"])
+    with pytest.raises(ParameterError, match="most must be"):
+        neighborhood(planted, ["dog"], most=0)
 
 
 def test_first_hop_follows_the_graph():

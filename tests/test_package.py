@@ -32,7 +32,7 @@ LAYERS = [
     ("explain",),
     ("pipeline",),
     ("persistence", "datasets", "evaluation", "curves", "baselines"),
-    ("plotting",),
+    ("plotting", "server"),
     ("bench",),
     ("__init__", "demo"),
     ("cli",),

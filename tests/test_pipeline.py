@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.utils import estimator_checks
 
 from classinet.datasets import made_up_sentences
+from classinet.edits import Edits
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors
 from classinet.model import ClassiNet
@@ -58,6 +59,52 @@ def labelled(count, seed=0):
 def test_words_that_no_label_has_seen_are_classified_through_the_net(clf):
     for topic, words in TOPIC_WORDS.items():
         assert clf.predict(words).tolist() == [topic] * len(words)
+
+
+def test_all_that_is_said_of_texts_is_said_in_one_reading(clf):
+    texts = ["thunder and snow", "salt", "qwertz", "", "snow qwertz"]
+    told = clf.judge(texts)
+    assert told.coverage.tolist() == clf.coverage(texts).tolist()
+    assert told.labels_without.tolist() == clf.predict_without_expansion(texts).tolist()
+    with pytest.warns(UnknownTextWarning):
+        assert told.labels.tolist() == clf.predict(texts).tolist()
+    with pytest.warns(UnknownTextWarning):
+        np.testing.assert_array_equal(told.probabilities, clf.predict_proba(texts))
+    assert len(clf.judge([]).labels) == 0
+
+
+def test_the_number_of_threads_changes_nothing_but_itself(clf):
+    other = clf.on_threads(2)
+    assert (other.n_jobs, clf.n_jobs) == (2, None)
+    assert other.net is clf.net
+    texts = ["thunder and snow", "salt"] * 3000
+    np.testing.assert_array_equal(other.predict_proba(texts), clf.predict_proba(texts))
+
+
+def test_vertices_are_found_by_their_beginning(net):
+    every = net.net_.graph.names
+    for prefix in ("", "s", "st", "sto", "storm", "storms", "z", "\U0010ffff"):
+        names = [name for name in every if name.startswith(prefix)]
+        names.sort(key=lambda name: (-net.net_.vertex_frequency(name), name))
+        for top in (0, 1, 3, 1000):
+            assert net.net_.beginning_with(prefix, top) == names[:top]
+    edited = net.net_.edited(Edits().ban("storm"))
+    assert edited.beginning_with("sto") == net.net_.beginning_with("sto")
+
+
+def test_a_vertex_is_described(net):
+    inner = net.net_
+    for name in inner.graph.names[:5]:
+        told = inner.vertex(name, top=4)
+        at = inner.graph.index(name)
+        assert told.fires == inner.labels.firing_rate()[at]
+        assert (told.degree_out, told.degree_in) == (
+            inner.graph.out_degree(weighted=False)[at],
+            inner.graph.in_degree(weighted=False)[at],
+        )
+        own = dict(zip(inner.feature_names, inner.predictor.feature_weights(at).tolist(), strict=True))
+        strongest = sorted(own, key=lambda feature: -abs(own[feature]))[:4]
+        assert dict(told.weights) == {feature: own[feature] for feature in strongest}
 
 
 def test_without_the_net_they_are_not(clf):

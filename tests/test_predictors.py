@@ -136,6 +136,20 @@ def test_scores_are_slices_of_the_decision_and_predict_its_sign(name):
 
 
 @pytest.mark.parametrize("name", KINDS)
+def test_weights_say_what_each_feature_alone_does_to_the_score(name):
+    predictor = fitted(name)
+    alone = predictor.decision_function(np.vstack([np.eye(N_FEATURES), np.zeros((1, N_FEATURES))]))
+    for vertex in (0, 3, N_FEATURES - 1):
+        weights = predictor.feature_weights(vertex)
+        assert weights.dtype == np.float32
+        np.testing.assert_array_equal(weights, alone[:-1, vertex] - alone[-1, vertex])
+    if sparse.issparse(getattr(predictor, "coef_", None)):
+        np.testing.assert_allclose(weights, predictor.coef_.toarray()[N_FEATURES - 1], atol=1e-6)
+    with pytest.raises(ParameterError, match="vertex must be a whole number"):
+        predictor.feature_weights(N_FEATURES)
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_probabilities_rise_with_scores(name):
     predictor = fitted(name)
     if not hasattr(predictor, "predict_proba"):

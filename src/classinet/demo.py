@@ -24,6 +24,7 @@ from classinet.pipeline import ClassiNetClassifier, TextNet
 
 LABELS_PER_CLASS = 10
 DRAWS = 5
+EXAMPLES = 5
 WORDS = ("eigenvalue", "cluster", "socket")
 
 
@@ -132,6 +133,17 @@ def run(
         model=str(model),
         picture=str(picture),
     )
+
+
+def build_model(
+    path: str | PathLike[str], *, progress: Progress | None = None, threads: int | None = -1, seed: int = 0
+) -> Path:
+    """Build the demo's net with example texts, train on its first draw of labels, save the model; return its path."""
+    data = load_docstrings()
+    model = ClassiNet(n_jobs=threads, random_state=seed)
+    net = TextNet(model=model, examples=EXAMPLES).fit(data.sentences, progress=progress)
+    draw = _draw(net, data, np.random.default_rng([seed, 0]), threads)
+    return persistence.save(draw.classifier, path)
 
 
 @dataclass(frozen=True, eq=False)

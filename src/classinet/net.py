@@ -6,6 +6,7 @@ that cross-validation and grid search over an expansion reuse it (`clone` return
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
@@ -16,13 +17,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classinet._typing import Csr, Floats, Integers
+from classinet._validation import check_number
 from classinet.edits import Edits
 from classinet.exceptions import InputError
 from classinet.graph import FeatureGraph
 from classinet.graph.editing import entry
 from classinet.graph.selection import read_only
-from classinet.labels import LabelVectors
+from classinet.labels import LabelVectors, popcounts
 from classinet.predictors.base import Predictor
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """What a net knows of one vertex.
+
+    Attributes
+    ----------
+    name : its name.
+    frequency : share of the unlabeled texts that hold it.
+    fires : share of the held-out texts on which its predictor fires; None for a net without label vectors.
+    degree_out, degree_in : number of edges that leave it and that lead to it.
+    weights : features that matter most to its predictor and their weights (see `Predictor.feature_weights`), largest
+        size first; None for a net without predictors.
+    """
+
+    name: str
+    frequency: float
+    fires: float | None
+    degree_out: int
+    degree_in: int
+    weights: tuple[tuple[str, float], ...] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +130,79 @@ class Net:
         """Whether vertices stand in the order of their columns, so that sorted columns give sorted vertices."""
         return bool((np.diff(self.columns) > 0).all())
 
+    # ----------------------------------------------------------------------------------------------- vertices
+
+    def vertex(self, name: str, top: int = 20) -> Vertex:
+        """Return what is known of a vertex, with the `top` features that matter most to its predictor.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> names = np.array(["cat", "dog"], dtype=object)
+        >>> graph = FeatureGraph(names, np.array([[0, 0.8], [0, 0]]))
+        >>> Net(graph=graph, columns=np.arange(2), feature_names=names, frequency=np.ones(2)).vertex("dog")
+        Vertex(name='dog', frequency=1.0, fires=None, degree_out=0, degree_in=1, weights=None)
+        """
+        check_number("top", top, low=0, whole=True)
+        i, W = self.graph.index(name), self.graph.weights
+        labels, weights = self.labels, None
+        if self.predictor is not None and self.predictor.n_vertices_ == self.n_vertices:
+            own = self.predictor.feature_weights(i)
+            strongest = np.argsort(-np.abs(own), kind="stable")[:top]
+            weights = tuple((str(self.feature_names[c]), float(own[c])) for c in strongest if own[c] != 0)
+        return Vertex(
+            name=str(self.graph.names[i]),
+            frequency=self.vertex_frequency(name),
+            fires=None if labels is None else float(popcounts(labels.bits[[i]])[0] / labels.n_rows),
+            degree_out=int(W.indptr[i + 1] - W.indptr[i]),
+            degree_in=int(np.count_nonzero(W.indices == i)),
+            weights=weights,
+        )
+
+    def vertex_frequency(self, name: str) -> float:
+        """Return the share of the unlabeled texts that hold a vertex.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> names = np.array(["cat", "dog"], dtype=object)
+        >>> graph = FeatureGraph(names, np.zeros((2, 2)))
+        >>> net = Net(graph=graph, columns=np.arange(2), feature_names=names, frequency=np.array([0.1, 0.3]))
+        >>> net.vertex_frequency("dog")
+        0.3
+        """
+        return float(self.frequency[self.columns[self.graph.index(name)]])
+
+    def beginning_with(self, prefix: str, top: int = 10) -> list[str]:
+        """Return the names of vertices that begin with some letters, the most frequent first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> names = np.array(["cat", "car", "dog"], dtype=object)
+        >>> graph = FeatureGraph(names, np.zeros((3, 3)))
+        >>> net = Net(graph=graph, columns=np.arange(3), feature_names=names, frequency=np.array([0.1, 0.3, 0.2]))
+        >>> net.beginning_with("ca"), net.beginning_with("", top=2)
+        (['car', 'cat'], ['car', 'dog'])
+        """
+        check_number("top", top, low=0, whole=True)
+        names, order = self._sorted_names
+        start = bisect_left(names, prefix)
+        stop = bisect_left(names, True, lo=start, key=lambda name: not name.startswith(prefix))
+        found = order[start:stop]
+        frequency = self.frequency[self.columns[found]]
+        if len(found) > 4 * top:  # a short prefix has thousands of names, of which all but a few need no sorting
+            least = np.partition(frequency, -top)[-top] if top else np.inf
+            found, frequency = found[frequency >= least], frequency[frequency >= least]
+        return [str(self.graph.names[i]) for i in found[np.argsort(-frequency, kind="stable")][:top]]
+
+    @cached_property
+    def _sorted_names(self) -> tuple[list[str], Integers]:
+        if len(self.edits):
+            return self.unedited._sorted_names
+        order = np.array(sorted(range(self.n_vertices), key=self.graph.names.__getitem__), dtype=np.int64)
+        return [str(self.graph.names[i]) for i in order], read_only(order)
+
     # -------------------------------------------------------------------------------------------------- edits
 
     def edited(self, edits: Edits) -> Net:
@@ -139,13 +236,18 @@ class Net:
             )
         )
         net = replace(origin, graph=graph, edits=noted)
-        net.__dict__["unedited"] = origin  # known already: the net itself rather than an equal one
+        net.__dict__["_origin"] = origin  # known already: the net itself rather than an equal one
         return net
 
-    @cached_property
+    @property
     def unedited(self) -> Net:
         """The net before all edits: itself, where there are none."""
-        return self if len(self.edits) == 0 else replace(self, graph=self.graph.unedited, edits=Edits())
+        # Not remembered by the net itself: that circle would keep its arrays until the collector comes by.
+        return self if len(self.edits) == 0 else self._origin
+
+    @cached_property
+    def _origin(self) -> Net:
+        return replace(self, graph=self.graph.unedited, edits=Edits())
 
     def weight(self, source: str, target: str) -> float:
         """Return the weight of the edge from a feature to a vertex, 0 where there is none.

@@ -22,11 +22,12 @@ from classinet.cli.neighbors import neighbors
 from classinet.cli.path import path
 from classinet.cli.plot import plot
 from classinet.cli.predict import predict
+from classinet.cli.serve import serve
 from classinet.cli.train import train
 
 # In the order in which a new user needs them.
 ORDER: tuple[Callable[..., None], ...] = (
-    demo, build, train, predict, explain, evaluate, expand, neighbors, path, graph, plot, edit, info,
+    demo, build, train, predict, explain, evaluate, expand, neighbors, path, graph, plot, edit, serve, info,
 )  # fmt: skip
 WRITING: tuple[Callable[..., None], ...] = (build, train, edit, graph, plot)
 

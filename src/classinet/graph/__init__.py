@@ -1,5 +1,6 @@
 """The graph of features: an immutable value with names, and everything that can be asked of it."""
 
 from classinet.graph.feature_graph import Edge, FeatureGraph, Path
+from classinet.graph.surroundings import Neighborhood, neighborhood
 
-__all__ = ["Edge", "FeatureGraph", "Path"]
+__all__ = ["Edge", "FeatureGraph", "Neighborhood", "Path", "neighborhood"]

@@ -30,6 +30,9 @@ from classinet.graph.spectral import spectral_radius
 if TYPE_CHECKING:
     from classinet.edits import Edits
 
+# Whoever asks for many k's, such as a page with a slider, must not fill the memory with their graphs.
+KEPT_MUTUAL = 4
+
 
 @dataclass(frozen=True)
 class Edge:
@@ -249,9 +252,12 @@ class FeatureGraph:
 
         Nothing leads back to a feature that is no vertex, so the result has no first hop.
         """
-        if (k, by) not in self._mutual:
-            self._mutual[k, by] = self._mutual_knn(k, by)
-        return self._mutual[k, by]
+        found = self._mutual.get((k, by))
+        if found is None:
+            while len(self._mutual) >= KEPT_MUTUAL:
+                self._mutual.pop(next(iter(self._mutual)), None)
+            found = self._mutual[k, by] = self._mutual_knn(k, by)
+        return found
 
     def _mutual_knn(self, k: int, by: str) -> FeatureGraph:
         W, n = self.weights, self.n_vertices

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ from classinet.net import Net
 from classinet.pipeline.editing import Editable
 from classinet.pipeline.explaining import explain_text
 from classinet.pipeline.head import Head
+from classinet.pipeline.judging import Judgements, judge_texts
 from classinet.pipeline.linear import fit_head
 from classinet.pipeline.representation import Representation, weigh_blocks
 from classinet.pipeline.targets import as_targets
@@ -213,6 +215,22 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
             shares.append(sum(f in known for f in features) / len(features) if features else 0.0)
         return np.array(shares)
 
+    def judge(self, texts: Iterable[str]) -> Judgements:
+        """Return labels with and without expansion, probabilities and coverage of texts, reading each text once.
+
+        Where several of these are wanted this is quicker than to ask for each, and texts of which nothing is known are
+        told by their coverage rather than by a warning.
+
+        >>> from classinet.datasets import made_up_sentences
+        >>> net = TextNet().fit(made_up_sentences())
+        >>> clf = ClassiNetClassifier(net).fit(["rain and wind", "a late goal"], ["weather", "football"])
+        >>> told = clf.judge(["thunder", "xyzzy"])
+        >>> told.labels[0], told.coverage.tolist()
+        (np.str_('weather'), [1.0, 0.0])
+        """
+        check_is_fitted(self, "head_")
+        return judge_texts(texts, self._representation, self.head_, self.plain_head_)
+
     def explain(self, text: str) -> Explanation:
         """Say why a text gets its label: a term for every feature it holds and every one that the net predicts."""
         check_is_fitted(self, "head_")
@@ -238,6 +256,21 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
                 stacklevel=3,
             )
         return self.head_, self._representation.rows_of(counts)
+
+    def on_threads(self, n_jobs: int | None) -> Self:
+        """Return this fitted classifier, its parts shared, expanding texts on another number of threads.
+
+        >>> from classinet.datasets import made_up_sentences
+        >>> net = TextNet().fit(made_up_sentences())
+        >>> clf = ClassiNetClassifier(net, n_jobs=2).fit(["rain and wind", "a late goal"], ["weather", "football"])
+        >>> clf.on_threads(None).n_jobs, clf.n_jobs
+        (None, 2)
+        """
+        check_is_fitted(self, "head_")
+        other = copy.copy(self)
+        other.n_jobs = n_jobs
+        other._representation = replace(self._representation, n_jobs=n_jobs)
+        return other
 
     # --------------------------------------------------------------------------------------------------- edit
 

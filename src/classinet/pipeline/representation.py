@@ -99,7 +99,10 @@ class Representation:
 
     def rows_of(self, counts: Csr) -> Csr:
         """Return counted texts as rows for the classifier."""
-        own = self.text_rows(counts)
+        return self.joined(self.text_rows(counts))
+
+    def joined(self, own: Csr) -> Csr:
+        """Return rows of text as rows for the classifier: with their expansion beside them."""
         if self.weight == 0:
             return append(own, no_rows(own.shape[0], self.net.n_vertices))
         return append(*weigh_blocks(own, self.expansion_rows(own), self.weight))

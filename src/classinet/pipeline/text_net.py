@@ -140,22 +140,36 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def expand(self, text: str, *, top: int | None = 10, expansion: Expansion | None = None) -> ExpandedText:
         """Return a text with the `top` features the net adds to it and the paths that brought them."""
+        return expand_text(text, self.representation(expansion), top)
+
+    def representation(self, expansion: Expansion | None = None) -> Representation:
+        """Return how texts become rows over this net: what `expand` uses, made once for many texts.
+
+        >>> from classinet.datasets import made_up_sentences
+        >>> representation = TextNet().fit(made_up_sentences()).representation()
+        >>> representation.text_rows(representation.counts(["a storm"])).nnz
+        2
+        """
         check_is_fitted(self, "net_")
-        representation = Representation(self.vectorizer_, self.net_, self.n_texts_, self._expansion(expansion))
-        return expand_text(text, representation, top)
+        return Representation(self.vectorizer_, self.net_, self.n_texts_, self._expansion(expansion))
 
     def neighbors(self, word: str, top: int | None = 10, *, incoming: bool = False) -> list[Edge]:
         """Return the edges that leave a word, or that lead to it, strongest first; the word is read as a text is."""
         graph = self._fitted_net().graph
-        return (graph.predecessors if incoming else graph.successors)(self._as_feature(word), top)
+        return (graph.predecessors if incoming else graph.successors)(self.as_feature(word), top)
 
     def path(self, source: str, target: str) -> Path | None:
         """Return the path from one word to another with the largest product of weights, or None where none leads."""
         graph = self._fitted_net().graph
-        return graph.most_probable_path(self._as_feature(source), self._as_feature(target))
+        return graph.most_probable_path(self.as_feature(source), self.as_feature(target))
 
-    def _as_feature(self, word: str) -> str:
-        """Bring a word to the form in which texts are counted, such as lower case, if it is no vertex as it is."""
+    def as_feature(self, word: str) -> str:
+        """Bring a word to the form in which texts are counted, such as lower case, if it is no vertex as it is.
+
+        >>> from classinet.datasets import made_up_sentences
+        >>> TextNet().fit(made_up_sentences()).as_feature("Storm!")
+        'storm'
+        """
         if word in self._fitted_net().graph:
             return word
         features: list[str] = self.vectorizer_.features(word)

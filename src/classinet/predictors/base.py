@@ -30,7 +30,7 @@ from classinet._sparse import (
     take_rows,
 )
 from classinet._typing import Csr, Flags, Integers, Keys, MatrixLike, Singles
-from classinet._validation import check_matrix, check_same_rows
+from classinet._validation import check_matrix, check_number, check_same_rows
 from classinet.engine import Engine, ThreadEngine, fixed_batches
 from classinet.exceptions import InputError, ParameterError
 
@@ -177,6 +177,32 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
     def predict(self, contexts: MatrixLike) -> Flags:
         """Return which vertices are predicted to occur in each text."""
         return np.greater(self.decision_function(contexts), 0)
+
+    def feature_weights(self, vertex: int) -> Singles:
+        """Return for each feature by how much a text that holds it alone scores above an empty text.
+
+        Of a linear predictor these are its coefficients; of any other, what it makes of single features.
+
+        Parameters
+        ----------
+        vertex : position of the predictor among the learnt ones.
+
+        Examples
+        --------
+        >>> from classinet.predictors import Ridge
+        >>> X = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1]] * 5)
+        >>> predictor = Ridge(penalty=1.0).fit(X, X)
+        >>> bool(np.allclose(predictor.feature_weights(1), predictor.coef_[:, 1]))
+        True
+        """
+        check_is_fitted(self, "vertices_")
+        check_number("vertex", vertex, low=0, high=self.n_vertices_ - 1, whole=True)
+        d = self.n_features_in_
+        # One text a feature, and last the empty one.
+        indptr = np.minimum(np.arange(d + 2), d)
+        alone = self.seen(from_arrays(np.ones(d), np.arange(d), indptr, (d + 1, d)))
+        scores = self.scores(alone, vertex, vertex + 1)[0]
+        return np.asarray(scores[:-1] - scores[-1], dtype=np.float32)
 
     def report(self) -> Mapping[str, NDArray[Any]]:
         """Return what training noted of each predictor, one array entry per learnt vertex."""

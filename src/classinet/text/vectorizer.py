@@ -174,11 +174,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         array([[1.],
                [0.]])
         """
-        column = self._known()
         analyze = self.compiled()
-        return _count(
-            ([column[f] for f in analyze(text) if f in column] for text in strings(texts)), lambda: len(column)
-        )
+        return self.count(analyze(text) for text in strings(texts))
+
+    def count(self, features: Iterable[list[str]]) -> Counts:
+        """Count the known ones of features that `compiled` or `features` found in texts, one list a text.
+
+        >>> TextVectorizer().with_vocabulary(["fish"]).count([["one", "fish"], ["two"]]).toarray()
+        array([[1.],
+               [0.]])
+        """
+        column = self._known()
+        return _count(([column[f] for f in found if f in column] for found in features), lambda: len(column))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return the features in the order of the columns.
