@@ -8,6 +8,7 @@ a new version that cannot be loaded is reported and the old one serves on.
 from __future__ import annotations
 
 import copy
+import gc
 import hashlib
 import logging
 import os
@@ -165,6 +166,9 @@ class Holder:
             return State(os.getpid(), self._state.model, self._named(), str(error))
         self.loads += 1
         self._loaded = loaded
+        # A model is many objects and no garbage: looked through once here, and never again while requests wait.
+        gc.collect()
+        gc.freeze()
         logger.info("serving %s", loaded.identity)
         return State(os.getpid(), loaded.identity)
 

@@ -43,6 +43,9 @@ LOOK_SECONDS = 0.05
 SLOWEST_RESTART = 10.0
 QUICK_DEATH = 5.0
 GRACE_SECONDS = 5.0
+# How long a thread that answers may keep the interpreter while others are to be read or sent; Python's own 5 ms would be
+# longer than most answers take.
+SWITCH_SECONDS = 0.0005
 
 
 def serve(settings: Settings, ready: Callable[[Settings], None]) -> None:
@@ -223,6 +226,7 @@ def work(settings: Settings, folder: Path, listener: socket.socket | None) -> No
     from classinet.server.protocol import bounded_protocol
 
     warnings.simplefilter("ignore", DivergenceWarning)  # a request's own parameters, told in its answer
+    sys.setswitchinterval(SWITCH_SECONDS)
     app = make_app(settings)
     config = uvicorn.Config(
         app, http=bounded_protocol(settings.limits), ws="none", lifespan="on", access_log=False, log_config=None,

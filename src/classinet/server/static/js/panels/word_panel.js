@@ -117,8 +117,8 @@ function neighborList(context, { value, error }) {
     head,
     h("table", { class: "neighbors" },
       h("caption", { class: "help" }, incoming
-        ? "The weight is the probability of this word where the neighbour is."
-        : "The weight is the probability of the neighbour where this word is."),
+        ? "The weight says how strongly the neighbour implies this word."
+        : "The weight says how strongly this word implies the neighbour."),
       tableHead("neighbour", "weight", "edit"),
       h("tbody", {}, rows)),
   ];
