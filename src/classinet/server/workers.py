@@ -43,8 +43,8 @@ LOOK_SECONDS = 0.05
 SLOWEST_RESTART = 10.0
 QUICK_DEATH = 5.0
 GRACE_SECONDS = 5.0
-# How long a thread that answers may keep the interpreter while others are to be read or sent; Python's own 5 ms would be
-# longer than most answers take.
+# How long a thread that answers may keep the interpreter while others wait to be read or sent; Python's own 5 ms would
+# be longer than most answers take.
 SWITCH_SECONDS = 0.0005
 
 
