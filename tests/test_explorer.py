@@ -217,7 +217,7 @@ def test_a_pressed_word_shows_its_neighbours_predictor_and_examples(tab, classif
     expect(page.locator(".facts div", has_text="predictor fires")).to_contain_text(f"{100 * fires:.0f} %")
 
     page.get_by_role("button", name="imply it").click()
-    expect(page.locator(".neighbors caption")).to_contain_text("probability of this word")
+    expect(page.locator(".neighbors caption")).to_contain_text("the neighbour implies this word")
     assert words(page, ".neighbors") == [edge.source for edge in net.neighbors("thunder", 20, incoming=True)]
 
     page.locator(".neighbors").get_by_role("button", name="snow", exact=True).click()
