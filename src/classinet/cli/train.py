@@ -128,16 +128,9 @@ def chosen_expansion(rule: Rule, hops: int | None, damping: float | None) -> Exp
     given = {name: value for name, value in (("hops", hops), ("damping", damping)) if value is not None}
     if given and rule is not Rule.GLOBAL:
         raise typer.BadParameter(f"only the global expansion has {' and '.join(given)}", param_hint="--expansion")
-    from classinet import expansion
+    from classinet.expansion import METHODS
 
-    kinds = {
-        Rule.GLOBAL: expansion.Global,
-        Rule.INDEPENDENT: expansion.Independent,
-        Rule.ALL_NEIGHBORS: expansion.AllNeighbors,
-        Rule.MUTUAL_NEIGHBORS: expansion.MutualNeighbors,
-        Rule.LOCAL_PATH: expansion.LocalPath,
-    }
-    chosen: Expansion = kinds[rule](**given)
+    chosen: Expansion = METHODS[rule](**given)
     return chosen
 
 

@@ -1,5 +1,8 @@
 """Expansions: rules that give a text values for vertices it does not hold, one rule a file."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from classinet.expansion.base import Expansion
 from classinet.expansion.global_ import Global
 from classinet.expansion.independent import Independent
@@ -8,7 +11,19 @@ from classinet.expansion.neighbors import AllNeighbors, MutualNeighbors
 from classinet.expansion.paths import ExpansionPath
 from classinet.expansion.top import keep_top
 
+# By what commands and requests call them.
+METHODS: Mapping[str, type[Expansion]] = MappingProxyType(
+    {
+        "global": Global,
+        "all-neighbors": AllNeighbors,
+        "mutual-neighbors": MutualNeighbors,
+        "independent": Independent,
+        "local-path": LocalPath,
+    }
+)
+
 __all__ = [
+    "METHODS",
     "AllNeighbors",
     "Expansion",
     "ExpansionPath",

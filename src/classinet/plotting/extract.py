@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from classinet._validation import check_number
 from classinet.exceptions import InputError
-from classinet.graph import FeatureGraph
+from classinet.graph import FeatureGraph, neighborhood
 from classinet.graph.selection import row_of_entries
 
 LARGEST = 200
@@ -39,9 +39,11 @@ def extract(graph: FeatureGraph, around: str | Sequence[str] | None, k: int, siz
     check_number("size", size, low=1, high=LARGEST, whole=True)
     if not graph.n_vertices:
         raise InputError("the graph has no vertices, so there is nothing to draw")
-    starts = [graph.index(name) for name in named(around)]
+    starts = [str(graph.names[graph.index(name)]) for name in named(around)]
     mutual = graph.mutual_knn(k)
-    return mutual.subgraph([mutual.names[i] for i in _reached(mutual, starts or [_strongest(mutual, k)], size)])
+    # So many hops at most can find as many vertices.
+    around_starts = neighborhood(mutual, starts or [str(mutual.names[_strongest(mutual, k)])], size, k, size)
+    return mutual.subgraph(list(around_starts.distances))
 
 
 def named(around: str | Sequence[str] | None) -> list[str]:
@@ -69,21 +71,3 @@ def _strongest(mutual: FeatureGraph, k: int) -> int:
     own_weight = mutual.out_degree() + mutual.in_degree()
     strongest_part = np.argmax(np.bincount(part[row_of_entries(W)], W.data))
     return int(np.argmax(np.where(part == strongest_part, own_weight, -1.0)))
-
-
-def _reached(mutual: FeatureGraph, starts: list[int], size: int) -> list[int]:
-    W = mutual.weights
-    order = list(starts)
-    chance = dict.fromkeys(starts, 1.0)
-    ring = starts
-    while ring and len(order) < size:
-        found: dict[int, float] = {}
-        for vertex in ring:
-            own = slice(W.indptr[vertex], W.indptr[vertex + 1])
-            for other, weight in zip(W.indices[own].tolist(), W.data[own].tolist(), strict=True):
-                if other not in chance:
-                    found[other] = max(found.get(other, 0.0), chance[vertex] * weight)
-        ring = sorted(found, key=lambda vertex: (-found[vertex], vertex))
-        chance.update(found)
-        order.extend(ring)
-    return order[:size]

@@ -15,22 +15,13 @@ import numpy as np
 
 from classinet.edits import Edits
 from classinet.exceptions import InputError, ParameterError
-from classinet.expansion import AllNeighbors, Expansion, Global, Independent, LocalPath, MutualNeighbors
+from classinet.expansion import METHODS, Expansion, Global, Independent, LocalPath
 from classinet.pipeline import ClassiNetClassifier
 from classinet.pipeline.explaining import expand_text
 from classinet.server.deadlines import Deadline
 from classinet.server.holder import Loaded
 from classinet.server.problems import Problem
 
-METHODS: Mapping[str, type[Expansion]] = MappingProxyType(
-    {
-        "global": Global,
-        "all-neighbors": AllNeighbors,
-        "mutual-neighbors": MutualNeighbors,
-        "independent": Independent,
-        "local-path": LocalPath,
-    }
-)
 NO_EDITS = Edits()
 PREDICTED_AT_ONCE = 100
 # LocalPath searches the graph from every word of a text, and a search cannot be interrupted.
@@ -92,7 +83,7 @@ def expand(
     texts : what to expand.
     deadline : when to stop.
     top : how many predicted features to return of each text.
-    method : a key of `METHODS`, or None for the expansion that the model was trained with.
+    method : a key of `classinet.expansion.METHODS`, or None for the expansion that the model was trained with.
     parameters : parameters of the expansion that differ from its own.
     edits : edits of the net, after the model's own.
 
@@ -192,8 +183,8 @@ def described(expansion: Expansion) -> dict[str, Any]:
 def method_name(expansion: Expansion) -> str:
     """Return the name of an expansion's method.
 
-    >>> method_name(AllNeighbors())
-    'all-neighbors'
+    >>> method_name(LocalPath())
+    'local-path'
     """
     names = [name for name, kind in METHODS.items() if type(expansion) is kind]
     return names[0] if names else type(expansion).__name__
