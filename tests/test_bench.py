@@ -25,7 +25,7 @@ from classinet.bench.runner import Bench, Choice
 from classinet.bench.study import analyse, bench_of, report
 from classinet.bench.tasks import Task, all_tasks, folds, labelled
 from classinet.bench.tasks.base import TRAIN, UNUSED
-from classinet.bench.text import OwnWords
+from classinet.bench.text import OwnFeatures
 from classinet.bench.work import Work
 from classinet.bench.worker import work_on
 from classinet.datasets import DatasetError, Docstrings, made_up_sentences
@@ -173,7 +173,7 @@ def test_draws_differ_and_repeat():
 def test_own_words_are_what_no_expansion_gives():
     data = small_task()
     rival = NoExpansion().fit(SENTENCES)
-    own = OwnWords.of(data.texts, rival)
+    own = OwnFeatures.of(data.texts, rival)
     for training in (np.array([0, 13]), np.arange(0, 24, 2)):
         labels = [data.classes[code] for code in data.codes[training]]
         oracle = rival.adapt([data.texts[row] for row in training], labels).transform(data.texts).toarray()
@@ -208,9 +208,9 @@ def test_judging_is_scikit_learns_logistic_regression():
     unit = [m / np.linalg.norm(m, axis=1, keepdims=True) for m in (own, block)]
     training, tested = np.arange(40), np.arange(40, 60)
     said, chosen = judge_blocks(*map(canonical_csr, unit), codes, 3, training, tested)
-    assert (chosen["how"], chosen["C"], chosen["weight"]) == ("fixed", 10.0, 1.0)
+    assert (chosen["how"], chosen["C"], chosen["weight"]) == ("fixed", 30.0, 1.0)
     joined = np.hstack(unit) / np.sqrt(2)
-    oracle = LogisticRegression(C=10.0, max_iter=5000, tol=1e-8).fit(joined[training], codes[training])
+    oracle = LogisticRegression(C=30.0, max_iter=5000, tol=1e-8).fit(joined[training], codes[training])
     np.testing.assert_array_equal(said, oracle.predict(joined[tested]))
     again, _ = judge_blocks(*map(canonical_csr, unit), codes, 3, training, tested, {"C": 1e-6, "weight": 0.5})
     assert len(set(again.tolist())) == 1  # what was chosen before is used, not chosen anew

@@ -272,7 +272,7 @@ def wide_topics(n_rows, n_words, seed=0):
 @pytest.fixture(scope="module")
 def automatic():
     X = wide_topics(2000, 110)
-    return Factorised().fit(X, X)
+    return Factorised(rank="auto").fit(X, X)
 
 
 def test_the_smallest_rank_is_chosen_where_two_would_do(automatic):

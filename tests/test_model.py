@@ -219,7 +219,7 @@ def test_features_outside_the_vertices_reach_the_graph_when_asked(topics_corpus)
         place = list(names).index("actor")
         own = model.net_.graph.weights[[list(model.net_.graph.names).index("actor")]]
         assert (weights[[place]].toarray() == own.toarray()).all()
-    closed = ClassiNet(vertices, n_jobs=1).fit(X, feature_names=names)
+    closed = ClassiNet(vertices, edges=Similarity(), n_jobs=1).fit(X, feature_names=names)
     assert closed.transform(text).nnz == 1
 
 

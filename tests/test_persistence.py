@@ -45,7 +45,7 @@ from classinet.predictors import (
     SklearnPredictor,
 )
 from classinet.text import TextVectorizer, Tokenizer
-from classinet.vertices import AllFeatures, BestByLabels, Listed, MinDocumentFrequency, MostFrequent
+from classinet.vertices import AllFeatures, BestByLabels, Landmarks, Listed, MinDocumentFrequency, MostFrequent
 
 TEXTS = ["storm and snow over the oven", "goal goal penalty", "a recipe"]
 LABELLED = ["rain and wind", "bread in the oven", "a late goal"]
@@ -434,7 +434,7 @@ def test_a_reader_follows_the_pointer_when_a_version_goes(net, tmp_path, monkeyp
 
 STRATEGIES = [
     Tokenizer(numbers="mask", lemmas=None), TextVectorizer(Tokenizer(), ngram_range=(1, 3), min_df=0.5),
-    ClassiNet.paper(vertices=np.array(["a", "b"], dtype=object)), AllFeatures(), MostFrequent(7),
+    ClassiNet.paper(vertices=np.array(["a", "b"], dtype=object)), AllFeatures(), Landmarks(9, 2, 3), MostFrequent(7),
     MinDocumentFrequency(3), Listed(["a", "b"]), BestByLabels(5, "chi2"), Logistic((0.1, 1.0), sampling=Sampling(3.0)),
     NaiveBayes(np.float32(0.5)), Perceptron(np.int64(3)), Ridge(np.inf), Indicator(), Factorised(rank=5),
     Embedding(Path("vectors.txt")), Sampling(max_positives=None), PosteriorLabels(10), QuantileLabels(0.2), PLEB(3),
@@ -559,3 +559,18 @@ def _read_matrix(path, arrays):
     write_tensors(path, arrays)
     with TensorFile(path) as tensors:
         return tensors.csr("m", (3, 4), np.float64)
+
+
+def test_factorised_predictors_of_the_first_format_are_read(tmp_path):
+    """They had one table of vectors for two purposes."""
+    from classinet.persistence.predictors import predictor_arrays, restore_predictor
+
+    X = np.array([[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1], [0, 1, 1, 1]] * 25)
+    fitted = Factorised(rank=2).fit(X, X)
+    arrays = predictor_arrays(fitted)
+    del arrays["feature_vectors_"]
+    write_tensors(tmp_path / "predictor.safetensors", arrays)
+    read = Factorised(rank=2)
+    restore_predictor(read, tmp_path / "predictor.safetensors", np.arange(4), 4, {})
+    np.testing.assert_array_equal(read.feature_vectors(), fitted.context_vectors_)
+    np.testing.assert_array_equal(read.decision_function(X), fitted.decision_function(X))

@@ -30,7 +30,7 @@ TOPIC_WORDS = {
     "football": ["keeper", "coach"],
 }
 EXPANSIONS = [
-    Global(), Global(hops=2, normalize=None, damping=0.2), Global(prior="empirical"), AllNeighbors(), MutualNeighbors(),
+    Global(), Global(hops=2, normalize=None, damping=0.1), Global(prior="empirical"), AllNeighbors(), MutualNeighbors(),
     LocalPath(), Independent(),
 ]  # fmt: skip
 
@@ -107,7 +107,8 @@ def test_a_vertex_is_described(net):
         assert dict(told.weights) == {feature: own[feature] for feature in strongest}
 
 
-def test_without_the_net_they_are_not(clf):
+def test_without_the_net_they_are_not(net):
+    clf = ClassiNetClassifier(net, pieces=False).fit(TEXTS, LABELS)
     words = [word for words in TOPIC_WORDS.values() for word in words]
     truth = [topic for topic, words in TOPIC_WORDS.items() for _ in words]
     # No word is shared with the labelled texts: every text gets the same label.
@@ -171,9 +172,9 @@ def test_words_that_only_labelled_texts_hold_still_count(net):
 
 def test_features_and_span_agree(net, monkeypatch):
     texts, labels = labelled(120)
-    monkeypatch.setattr("classinet.pipeline.linear.LOOKS", 10**12)
+    monkeypatch.setattr("classinet.pipeline.linear.SPARSE", 10**12)
     span = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
-    monkeypatch.setattr("classinet.pipeline.linear.LOOKS", 0)
+    monkeypatch.setattr("classinet.pipeline.linear.SPARSE", 0)
     features = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
     np.testing.assert_allclose(features.predict_proba(texts), span.predict_proba(texts), atol=2e-3)
 
@@ -338,7 +339,7 @@ def test_texts_without_a_single_feature_cannot_train(net):
 
 def test_few_labels_get_the_fixed_choice(clf):
     assert clf.settings_["how"] == "fixed"
-    assert (clf.settings_["C"], clf.settings_["weight"]) == (10.0, 1.0)
+    assert (clf.settings_["C"], clf.settings_["weight"]) == (30.0, 1.0)
 
 
 def test_cross_validation_uses_an_expansion_that_helps(net):
@@ -350,8 +351,7 @@ def test_cross_validation_uses_an_expansion_that_helps(net):
     assert clf.settings_["how"] == "cross-validation"
     losses = clf.settings_["losses"]
     assert clf.settings_["weight"] > 0
-    assert losses[f"C=100, weight={clf.settings_['weight']:g}"] < losses["C=100, weight=0"]
-    assert min(losses.values()) == losses[f"C={clf.settings_['C']:g}, weight={clf.settings_['weight']:g}"]
+    assert losses["C=10, weight=0"] > min(losses.values()) == losses[f"C=10, weight={clf.settings_['weight']:g}"]
 
 
 def test_cross_validation_steps_back_from_an_expansion_that_says_nothing(net):
@@ -362,7 +362,7 @@ def test_cross_validation_steps_back_from_an_expansion_that_says_nothing(net):
     texts = [f"{('quux', 'xyzzy')[label]} {' '.join(rng.choice(words, 2))}" for label in labels]
     clf = ClassiNetClassifier(net).fit(texts, labels)
     losses = clf.settings_["losses"]
-    assert losses["C=100, weight=0"] < losses["C=100, weight=1"] < losses["C=100, weight=2"]
+    assert losses["C=10, weight=0"] < losses["C=10, weight=1"] < losses["C=10, weight=2"]
     assert clf.settings_["weight"] <= 0.25
 
 
@@ -373,7 +373,7 @@ def test_what_is_given_is_not_chosen(net):
     assert all(key.startswith("C=2,") for key in clf.settings_["losses"])
 
 
-def test_strength_is_chosen_on_all_texts_that_there_is_time_for(net, monkeypatch):
+def test_of_many_texts_all_that_there_is_time_for_are_asked(net, monkeypatch):
     from sklearn.metrics import log_loss
 
     from classinet._sparse import take_rows
@@ -388,20 +388,29 @@ def test_strength_is_chosen_on_all_texts_that_there_is_time_for(net, monkeypatch
     weights = targets.row_weights(None, None)
     block = representation.expansion_rows(own)
     monkeypatch.setattr(tuning, "MAX_TEXTS", 100)
-    chosen = tuning.Tuner(own, block, targets, weights, seed=0).choose("auto", 0.5)
-    rows = representation.with_weight(0.5).rows_of(representation.counts(texts))
+    chosen = tuning.Tuner(own, block, targets, weights, seed=0).choose("auto", "auto")
     training, held_out = tuning.inner_folds(targets, seed=0)[0]
-    for C in tuning.STRENGTHS:
+
+    def oracle(C, weight):
+        rows = representation.with_weight(weight).rows_of(representation.counts(texts))
         head = LogisticRegression(C=C, tol=1e-3, max_iter=5000)
         head.fit(take_rows(rows, training).toarray(), targets.codes[training])
-        oracle = log_loss(targets.codes[held_out], head.predict_proba(take_rows(rows, held_out).toarray()))
-        assert chosen.losses[f"C={C:g}, weight=0.5"] == pytest.approx(oracle, abs=2e-3)
-    assert chosen.losses[f"C={chosen.C:g}, weight=0.5"] == min(chosen.losses.values())
-    # Where there is no time for more, the sample decides.
+        return log_loss(targets.codes[held_out], head.predict_proba(take_rows(rows, held_out).toarray()))
+
+    asked = [(10.0, w) for w in tuning.WEIGHTS] + [(C, chosen.weight) for C in tuning.STRENGTHS]
+    assert set(chosen.losses) == {f"C={C:g}, weight={w:g}" for C, w in asked}
+    for C, w in asked:
+        assert chosen.losses[f"C={C:g}, weight={w:g}"] == pytest.approx(oracle(C, w), abs=2e-3)
+    assert chosen.losses[f"C=10, weight={chosen.weight:g}"] == min(
+        chosen.losses[f"C=10, weight={w:g}"] for w in tuning.WEIGHTS
+    )
+    assert chosen.losses[f"C={chosen.C:g}, weight={chosen.weight:g}"] == min(chosen.losses.values())
+    # Where there is no time for more, a sample is cross-validated and C is fixed.
     monkeypatch.setattr(tuning, "MAX_VALUES", 1)
     tuner = tuning.Tuner(own, block, targets, weights, seed=0)
-    assert not tuner.losses_of_many(0.5)
-    assert tuner.choose("auto", 0.5).losses != chosen.losses
+    assert len(tuner.targets.member) == 100
+    assert len(tuner.folds) == tuning.FOLDS
+    assert tuner.choose("auto", "auto").C == tuning.FIXED_C
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -417,7 +426,7 @@ def test_a_span_of_equal_and_empty_texts_gives_the_same_classifier(n_classes, mo
     weights = targets.row_weights(None, None)
     logits = []
     for looks in (0, 10**12):
-        monkeypatch.setattr("classinet.pipeline.linear.LOOKS", looks)
+        monkeypatch.setattr("classinet.pipeline.linear.SPARSE", looks)
         logits.append(fit_head(canonical_csr(rows), targets, 10.0, weights).logits(canonical_csr(rows)))
     np.testing.assert_allclose(*logits, atol=2e-3)
 
@@ -549,7 +558,7 @@ def test_unknown_classes_of_a_table_are_named(clf):
 
 def test_terms_say_their_kind(clf):
     kinds = [term.kind for term in clf.explain("rain").terms]
-    assert set(kinds) == {"text", "predicted", "intercept"}
+    assert set(kinds) == {"text", "phrase", "letters", "predicted", "intercept"}
     assert kinds[-1] == "intercept"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from classinet.exceptions import InputError
 
-TEXT, PREDICTED, INTERCEPT = "text", "predicted", "intercept"
+TEXT, PHRASE, LETTERS, PREDICTED, INTERCEPT = "text", "phrase", "letters", "predicted", "intercept"
 ARROW = " → "
 
 
@@ -26,7 +26,8 @@ class Feature:
     Attributes
     ----------
     name : the feature.
-    kind : "text" where the text holds it, "predicted" where the net added it.
+    kind : "text" for a word that the text holds, "phrase" for neighbouring words of it, "letters" for the runs of
+        letters of one of its words together, "predicted" where the net added it.
     value : how much of it the classifier sees.
     path : for a predicted feature the names from a word of the text to it; empty for a word of the text.
     share : how much of the value this path alone brought; the rest came by other paths.
@@ -79,7 +80,7 @@ class ExpandedText:
             for f in self.features
         ]
         table = _table(("feature", "kind", "value", "path", "share"), rows)
-        return "\n".join([f'"{self.text}"', *_unknown_lines(self.unknown, self.coverage), table])
+        return "\n".join([f'"{self.text}"', *_unknown_lines(self), table])
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ class Explanation:
         probable = "  ".join(f"{c} {self.probabilities[self.classes.index(c)]:.3f}" for c in self.leading(3))
         lines = [f'"{self.text}"', f"label: {_words(self.label)}   ({probable})"]
         lines.append(f"without expansion: {_words(self.label_without)}")
-        return "\n".join([*lines, *_unknown_lines(self.expanded.unknown, self.coverage), self.table(top=20)])
+        return "\n".join([*lines, *_unknown_lines(self.expanded), self.table(top=20)])
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -205,7 +206,7 @@ class Explanation:
         header, rows = self._rows(None, top)
         head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
         body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        unknown = "".join(f"<p>{escape(line)}</p>" for line in _unknown_lines(self.expanded.unknown, self.coverage))
+        unknown = "".join(f"<p>{escape(line)}</p>" for line in _unknown_lines(self.expanded))
         return (
             f"<div><p>{escape(self.text)}</p><p><b>{escape(_words(self.label))}</b> "
             f"(without expansion: {escape(_words(self.label_without))})</p>{unknown}"
@@ -237,13 +238,15 @@ class Explanation:
         return ("feature", "kind", "value", "path", *map(str, shown)), rows
 
 
-def _unknown_lines(unknown: tuple[str, ...], coverage: float) -> list[str]:
+def _unknown_lines(expanded: ExpandedText) -> list[str]:
+    unknown = expanded.unknown
     if not unknown:
         return []
     listed = ", ".join(unknown[:10]) + (" …" if len(unknown) > 10 else "")
-    if coverage == 0:
-        return [f"no word is known ({listed}): the label is what is likely before reading the text"]
-    return [f"not known: {listed} (coverage {coverage:.0%})"]
+    if expanded.coverage > 0:
+        return [f"not known: {listed} (coverage {expanded.coverage:.0%})"]
+    how = "judged by its pieces alone" if expanded.features else "the label is what is likely before reading the text"
+    return [f"no word is known ({listed}): {how}"]
 
 
 def _words(label: Any) -> str:

@@ -43,13 +43,14 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    vertices : which features become vertices: None (the 20,000 most frequent), a number of most frequent ones, a list
-        of names or columns, or a rule from `classinet.vertices`.
+    vertices : which features become vertices: None (up to 4,000 frequent ones, `Landmarks()`), a number of most
+        frequent ones, a list of names or columns, or a rule from `classinet.vertices`.
     predictor : the kind of feature predictor; None is `Factorised()`.
     labels : when a predictor fires, and on how many held-out texts it is asked; None is `QuantileLabels()`.
-    neighbors : how near predictors are found; None is the 100 nearest by angle, or by correlation of label vectors
+    neighbors : how near predictors are found; None is the 200 nearest by angle, or by correlation of label vectors
         for a predictor that has no vectors.
-    edges : how edges are weighed; None is `Similarity()`.
+    edges : how edges are weighed; None is `Similarity()`, with edges for the features that are no vertices where the
+        predictor has vectors for them.
     expansion : how `transform` expands; None is `Global()`: one hop, damping 0.85, row-normalised.
     n_jobs : threads; None is one, -1 all cores. The result is the same bytes for any number.
     random_state : seed of every random choice.
@@ -235,12 +236,12 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _stages(self) -> tuple[Any, ...]:
         """What is done, apart from which vertices it is done for."""
         predictor = Factorised() if self.predictor is None else self.predictor
-        default_search = VectorNeighbors() if hasattr(predictor, "vectors") else ExactNeighbors(k=100)
+        default_search = VectorNeighbors() if hasattr(predictor, "vectors") else ExactNeighbors(k=200)
         return (
             predictor,
             QuantileLabels() if self.labels is None else self.labels,
             default_search if self.neighbors is None else self.neighbors,
-            Similarity() if self.edges is None else self.edges,
+            Similarity(outside=hasattr(predictor, "feature_vectors")) if self.edges is None else self.edges,
         )
 
 

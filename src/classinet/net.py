@@ -16,11 +16,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from classinet._sparse import row_slice
 from classinet._typing import Csr, Floats, Integers
 from classinet._validation import check_number
 from classinet.edits import Edits
 from classinet.exceptions import InputError
-from classinet.graph import FeatureGraph
+from classinet.graph import Edge, FeatureGraph
 from classinet.graph.editing import entry
 from classinet.graph.selection import read_only
 from classinet.labels import LabelVectors, popcounts
@@ -266,6 +267,30 @@ class Net:
         if graph.first_hop is not None and source not in graph and source in self._column:
             return entry(graph.first_hop, self._column[source], graph.index(target))
         return entry(graph.weights, graph.index(source), graph.index(target))
+
+    def successors(self, source: str, top: int | None = None) -> list[Edge]:
+        """Return the edges that leave a feature, strongest first.
+
+        A feature that is no vertex has edges where the graph has a first hop; of these only the weight is known.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> names = np.array(["cat", "dog", "puppy"], dtype=object)
+        >>> first_hop = np.array([[0, 0.8], [0.5, 0], [0.2, 0.9]])
+        >>> graph = FeatureGraph(names[:2], first_hop[:2], first_hop=first_hop)
+        >>> net = Net(graph=graph, columns=np.arange(2), feature_names=names, frequency=np.ones(3))
+        >>> [(edge.target, edge.weight) for edge in net.successors("puppy")]
+        [('dog', 0.9), ('cat', 0.2)]
+        """
+        graph, first_hop = self.graph, self.graph.first_hop
+        if first_hop is None or source in graph or source not in self._column:
+            return graph.successors(source, top)
+        if top is not None:
+            check_number("top", top, low=0, whole=True)
+        row = row_slice(first_hop, self._column[source], self._column[source] + 1)
+        order = np.argsort(-row.data, kind="stable")[:top]
+        return [Edge(source, str(graph.names[row.indices[at]]), float(row.data[at])) for at in order]
 
     @cached_property
     def banned_columns(self) -> Integers:

@@ -19,8 +19,6 @@ from classinet._typing import Csr, Floats, Integers
 from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError, ParameterError
 
-DEFAULT_COUNT = 20_000
-
 
 class VertexRule(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the rules that pick vertices."""
@@ -50,7 +48,7 @@ class MostFrequent(VertexRule):
     MostFrequent(n=1000)
     """
 
-    def __init__(self, n: int = DEFAULT_COUNT) -> None:
+    def __init__(self, n: int = 20_000) -> None:
         self.n = n
 
     def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
@@ -58,6 +56,37 @@ class MostFrequent(VertexRule):
         check_number("n", self.n, low=1, whole=True)
         counts = column_counts(X)
         return _top(counts.astype(np.float64), counts > 0, self.n)
+
+
+class Landmarks(VertexRule):
+    """A few thousand features that are known well, for all others to be described by.
+
+    A text is judged by how near it comes to each vertex, so vertices that are rare themselves, or so many that each
+    text reaches only a small part of them, add more noise than knowledge. Features that are no vertices are expanded
+    as well where edges are given to them (`outside` of `classinet.edges`).
+
+    Parameters
+    ----------
+    n : at most so many, those that occur in most texts.
+    at_least : texts a vertex must occur in.
+    fewest : where fewer features occur so often, so many of the most frequent are taken all the same.
+
+    >>> Landmarks()
+    Landmarks()
+    """
+
+    def __init__(self, n: int = 4000, at_least: int = 5, fewest: int = 100) -> None:
+        self.n = n
+        self.at_least = at_least
+        self.fewest = fewest
+
+    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
+        """Return the columns that are stored in most rows and in enough of them."""
+        for name in ("n", "at_least", "fewest"):
+            check_number(name, getattr(self, name), low=1, whole=True)
+        counts = column_counts(X)
+        often = int((counts >= self.at_least).sum())
+        return _top(counts.astype(np.float64), counts > 0, min(self.n, max(often, self.fewest)))
 
 
 class MinDocumentFrequency(VertexRule):
@@ -164,20 +193,20 @@ def label_dependence(X: Csr, codes: Integers, n_classes: int, score: str) -> Flo
 def as_rule(vertices: Any) -> VertexRule:
     """Read the shorthands: None, a number of most frequent features, or a list of names or columns.
 
-    >>> as_rule(500), as_rule(["cat", "dog"])
-    (MostFrequent(n=500), Listed(features=['cat', 'dog']))
+    >>> as_rule(None), as_rule(500), as_rule(["cat", "dog"])
+    (Landmarks(), MostFrequent(n=500), Listed(features=['cat', 'dog']))
     """
     if isinstance(vertices, VertexRule):
         return vertices
     if vertices is None:
-        return MostFrequent()
+        return Landmarks()
     if isinstance(vertices, (int, np.integer)) and not isinstance(vertices, bool):
         return MostFrequent(int(vertices))
     if isinstance(vertices, (list, tuple, np.ndarray)):
         return Listed(list(vertices))
     raise ParameterError(
-        "vertices must be None, a number, a list of feature names or columns, or one of AllFeatures, MostFrequent, "
-        f"MinDocumentFrequency, Listed, BestByLabels; got {vertices!r}"
+        "vertices must be None, a number, a list of feature names or columns, or one of Landmarks, AllFeatures, "
+        f"MostFrequent, MinDocumentFrequency, Listed, BestByLabels; got {vertices!r}"
     )
 
 

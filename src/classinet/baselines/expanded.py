@@ -30,7 +30,7 @@ class Expanded(Baseline):
     >>> rival = Expanded().fit(made_up_sentences())
     >>> added = rival.transform(["storm clouds ahead"])
     >>> rival.net_.net_.graph.names[added.indices[added.data.argmax()]]
-    'cloud'
+    'thunder'
     """
 
     def __init__(

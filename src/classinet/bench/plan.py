@@ -21,7 +21,7 @@ from classinet.bench.tasks import Labelled, Task
 from classinet.bench.work import name_of
 from classinet.pipeline.targets import place_in_class
 
-PROTOCOL = 1  # raised when cells computed before mean something else
+PROTOCOL = 2  # raised when cells computed before mean something else
 A_CLASS = "-a-class"
 PER_CLASS = (*(f"{count}{A_CLASS}" for count in (5, 10, 20, 50, 100)), "all")
 # Ten a class as well, so that all data sets have one label count in common.
@@ -151,7 +151,8 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
     recipe = None if method.recipe is None else described(method.recipe)
     texts = loaded.kept, loaded.corpora[key.corpus].name
-    return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data))
+    more = ("pieces",) if method.pieces else ()
+    return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
 
 
 def units(

@@ -31,7 +31,7 @@ from classinet.bench.methods import Method, all_methods
 from classinet.bench.plan import Unit, draw_rows, draws_of
 from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled
-from classinet.bench.text import OwnWords
+from classinet.bench.text import OwnFeatures
 from classinet.bench.work import Work, name_of
 from classinet.exceptions import DivergenceWarning
 from classinet.pipeline.representation import unit_rows
@@ -126,8 +126,8 @@ class _Judge:
     block: Csr | None
 
     @cached_property
-    def own(self) -> OwnWords:
-        return OwnWords.of(self.data.texts, self.bench.words)
+    def own(self) -> OwnFeatures:
+        return OwnFeatures.of(self.data.texts, self.bench.words, pieces=self.bench.method.pieces)
 
     def cell(self, key: CellKey, definition: str) -> Cell:
         tested, pool = self.data.test(key.split), self.data.train(key.split)

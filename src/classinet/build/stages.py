@@ -93,11 +93,12 @@ def build_net(
     del training
 
     # 3. Predictors.
-    setup = Setup(columns, names, seed, engine, ordered=True)
-    predictor.fit(contexts, wanted, masks, setup=setup)
-    del contexts, wanted
+    unseen, missed = take_rows(X, held_out), take_columns(take_rows(targets, held_out), columns)
+    further = predictor.seen(unseen), presence(missed)
+    predictor.fit(contexts, wanted, masks, setup=Setup(columns, names, seed, engine, ordered=True, unseen=further))
+    del contexts, wanted, further
     left_out = {str(names[columns[i]]): reason for i, reason in predictor.left_out_.items()}
-    columns = columns[predictor.vertices_]
+    columns, missed = columns[predictor.vertices_], take_columns(missed, predictor.vertices_)
     if not len(columns):
         warnings.warn(
             f"no vertex could be learnt; {_why(left_out)}. Nothing will be expanded",
@@ -107,13 +108,12 @@ def build_net(
     logger.info("%d predictors learnt, %d candidates left out", len(columns), len(left_out))
 
     # 4. Label vectors, neighbours, edges.
-    unseen = take_rows(X, held_out)
-    labels = recipe.labels.vote(predictor, unseen, take_columns(take_rows(targets, held_out), columns), engine)
+    labels = recipe.labels.vote(predictor, unseen, missed, engine)
     vectors = predictor_vectors(predictor)
     near = recipe.neighbors.search(labels, vectors, engine, seed)
     weights, association, counts = recipe.edges.weigh(near, labels, engine)
     entry = None
-    if recipe.edges.outside:
+    if recipe.edges.outside and len(columns) < X.shape[1]:
         all_vectors = predictor.feature_vectors() if hasattr(predictor, "feature_vectors") else None
         entry = first_hop(
             weights, columns, unseen, recipe.neighbors, recipe.edges, labels, vectors, all_vectors, engine

@@ -149,11 +149,7 @@ def load_model(path: Path, threads: int | None = None) -> ClassiNetClassifier:
     _, model = load_either(path)
     if model is None:
         raise InputError(f"{path}: is a net, which knows no labels yet; run: classinet train {path} LABELLED -o MODEL")
-    parameters = {**model.get_params(deep=False), "n_jobs": threads or -1}
-    del parameters["net"]
-    return model.assemble(
-        parameters, model.text_net_, model.extra_features_, (model.head_, model.plain_head_), model.settings_
-    )
+    return model.on_threads(threads or -1)
 
 
 def check_free(path: Path, *, replace: bool) -> None:

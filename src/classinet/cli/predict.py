@@ -39,7 +39,7 @@ def predict(
     """Predict the label of each text, one line for each; an empty line is an empty text.
 
     Prints label, probability, coverage and text, separated by tabs. Coverage is the share of a text's features that
-    the model knows; where it is 0, the label is only what is likely before reading the text.
+    the model knows; where it is 0, the label rests on pieces of words, or on nothing.
     """
     clf = inputs.load_model(model, threads)
     size = 1 if file == "-" and sys.stdin.isatty() else batch

@@ -46,7 +46,7 @@ class VectorNeighbors(NeighborSearch):
     association: ClassVar[str] = ANGLE  # type: ignore[misc]
 
     def __init__(
-        self, k: int = 100, tables: int = 32, bits: int = 24, beam: int = 64, exact_below: int = 30_000
+        self, k: int = 200, tables: int = 32, bits: int = 24, beam: int = 64, exact_below: int = 30_000
     ) -> None:
         self.k = k
         self.tables = tables

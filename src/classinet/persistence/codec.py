@@ -31,7 +31,7 @@ CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         Tokenizer, TextVectorizer, TextNet, ClassiNet,
-        vertices.AllFeatures, vertices.MostFrequent, vertices.MinDocumentFrequency, vertices.Listed,
+        vertices.Landmarks, vertices.AllFeatures, vertices.MostFrequent, vertices.MinDocumentFrequency, vertices.Listed,
         vertices.BestByLabels,
         predictors.Embedding, predictors.Factorised, predictors.Indicator, predictors.Logistic, predictors.NaiveBayes,
         predictors.Perceptron, predictors.Ridge, predictors.Sampling,

@@ -2,7 +2,8 @@
 
 Enter: a fitted model, or the folder of a version. Leave: the files of a version, or the model. Beside the files of the
 net (see `nets`) there are config.json, which says what the model is and how it was made; for a classifier
-head.safetensors and extra_features.jsonl; examples.jsonl where the net was built with examples; README.md for people.
+head.safetensors and extra_features.jsonl, and phrases.jsonl and runs.jsonl where it counts pieces of texts;
+examples.jsonl where the net was built with examples; README.md for people.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ from classinet.persistence.store import CONFIG, FORMAT, FORMAT_VERSION, read_con
 from classinet.persistence.tensors import TensorFile, write_tensors
 from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.pipeline.head import FORMS, Head
+from classinet.pipeline.pieces import Pieces
 from classinet.text import TextVectorizer
 
 Model: TypeAlias = TextNet | ClassiNetClassifier
 
 TEXT_NET, CLASSIFIER = "text-net", "classifier"
 HEAD, EXTRA, EXAMPLES, CARD = "head.safetensors", "extra_features.jsonl", "examples.jsonl", "README.md"
-FILES = NET_FILES | {CONFIG, HEAD, EXTRA, EXAMPLES, CARD}
+PHRASES, RUNS = "phrases.jsonl", "runs.jsonl"
+FILES = NET_FILES | {CONFIG, HEAD, EXTRA, PHRASES, RUNS, EXAMPLES, CARD}
 CLASS_DTYPES = re.compile(r"<U[0-9]{1,5}|bool|u?int(8|16|32|64)|float(16|32|64)", re.ASCII)
 CLASS_BYTES = 1 << 30
 MAX_TEXTS = 1 << 53
@@ -103,8 +106,13 @@ def library_versions() -> dict[str, str]:
 def _write_classifier(model: ClassiNetClassifier, folder: Path, left_behind: list[str]) -> dict[str, Any]:
     head, plain = model.head_, model.plain_head_
     write_lines(folder / EXTRA, map(str, model.extra_features_))
-    write_tensors(folder / HEAD, {"coef": head.coef, "intercept": head.intercept,
-                                  "plain_coef": plain.coef, "plain_intercept": plain.intercept})  # fmt: skip
+    arrays = {"coef": head.coef, "intercept": head.intercept,
+              "plain_coef": plain.coef, "plain_intercept": plain.intercept}  # fmt: skip
+    if model.pieces_ is not None:
+        write_lines(folder / PHRASES, model.pieces_.phrases)
+        write_lines(folder / RUNS, model.pieces_.runs)
+        arrays["run_rarity"] = model.pieces_.rarity
+    write_tensors(folder / HEAD, arrays)
     own = {name: value for name, value in model.get_params(deep=False).items() if name not in ("net", "expansion")}
     return {
         # Without its expansion a loaded classifier could not predict, so that may not stay behind.
@@ -136,7 +144,7 @@ def read_model(folder: Path, files: dict[str, int]) -> Model:
             return text_net
         if config["kind"] != CLASSIFIER:
             raise damaged(path, f"is of the kind {config['kind']!r}, neither {TEXT_NET!r} nor {CLASSIFIER!r}")
-        return _read_classifier(folder, field(config, "classifier", dict, path), text_net)
+        return _read_classifier(folder, field(config, "classifier", dict, path), text_net, files)
     except (StorageError, MissingExtraError):
         raise
     except ClassiNetError as error:
@@ -166,25 +174,31 @@ def _read_examples(path: Path) -> dict[str, list[str]]:
     return dict(read_lines(path, _is_name_and_texts, "a feature and its texts"))
 
 
-def _read_classifier(folder: Path, config: dict[str, Any], text_net: TextNet) -> ClassiNetClassifier:
+def _read_classifier(
+    folder: Path, config: dict[str, Any], text_net: TextNet, files: dict[str, int]
+) -> ClassiNetClassifier:
     path = folder / CONFIG
     extra = read_names(folder / EXTRA)
+    phrases, runs = (tuple(read_names(folder / name)) if RUNS in files else () for name in (PHRASES, RUNS))
     form = field(config, "form", str, path)
     if form not in FORMS:
         raise damaged(path, f"gives the labels the form {form!r}, none of {', '.join(FORMS)}")
     classes = _read_classes(field(config, "classes", dict, path), path)
     if form == "classes" and len(classes) < 2:
         raise damaged(path, f"names {len(classes)} classes, where at least 2 are expected")
-    n_own = text_net.net_.n_features + len(extra)
+    n_own = text_net.net_.n_features + len(extra) + len(phrases) + len(runs)
     shape = (len(classes), n_own + text_net.net_.n_vertices)
     with TensorFile(folder / HEAD) as tensors:
         coef, plain_coef = (tensors.array(name, np.float64, (len(classes), width), finite=True)
                             for name, width in (("coef", shape[1]), ("plain_coef", n_own)))  # fmt: skip
         intercept, plain_intercept = (tensors.array(name, np.float64, (len(classes),), finite=True)
                                       for name in ("intercept", "plain_intercept"))  # fmt: skip
+        pieces = None
+        if RUNS in files:
+            pieces = Pieces(phrases, runs, tensors.array("run_rarity", np.float64, (len(runs),), finite=True))
     heads = Head(coef, intercept, classes, form), Head(plain_coef, plain_intercept, classes, form)
     settings = _checked_settings(decode(field(config, "settings", dict, path), path), path)
-    return ClassiNetClassifier.assemble(_read_parameters(config, path), text_net, extra, heads, settings)
+    return ClassiNetClassifier.assemble(_read_parameters(config, path), text_net, extra, pieces, heads, settings)
 
 
 def _read_parameters(config: dict[str, Any], path: Path) -> dict[str, Any]:

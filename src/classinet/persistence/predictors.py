@@ -117,6 +117,7 @@ PARTS: dict[type[Predictor], dict[str, Part]] = {
     Embedding: {"feature_vectors_": Dense(np.float32, ("d", "w"))},
     Factorised: {
         "context_vectors_": Dense(np.float32, ("d", "w")),
+        "feature_vectors_": Dense(np.float32, ("d", "w")),
         "target_vectors_": Dense(np.float32, ("n", "w")),
         "intercept_": Dense(np.float32, ("n",)),
         "rank_": Number(),
@@ -169,9 +170,14 @@ def restore_predictor(
     left_out : why each candidate that was not learnt was left out.
     """
     sizes: Sizes = {"n": len(columns), "d": n_features}
+    parts = COMMON | PARTS[type(predictor)]
     with TensorFile(path) as tensors:
-        for name, part in (COMMON | PARTS[type(predictor)]).items():
+        if isinstance(predictor, Factorised) and "feature_vectors_" not in tensors:  # as it was in format version 1
+            parts.pop("feature_vectors_")
+        for name, part in parts.items():
             setattr(predictor, name, part.value(name, tensors, sizes))
+    if "feature_vectors_" not in parts and isinstance(predictor, Factorised):
+        predictor.feature_vectors_ = predictor.context_vectors_
     learnt: Integers = predictor.vertices_
     if (learnt < 0).any() or (learnt[1:] <= learnt[:-1]).any() or not left_out.keys().isdisjoint(learnt.tolist()):
         raise damaged(path, "'vertices_' does not list different candidates in order")

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from classinet._cloning import clone_around
 from classinet._typing import Csr, Floats
-from classinet._validation import check_number
+from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import Expansion, Global
 from classinet.explain import Explanation
@@ -31,6 +31,7 @@ from classinet.pipeline.explaining import explain_text
 from classinet.pipeline.head import Head
 from classinet.pipeline.judging import Judgements, judge_texts
 from classinet.pipeline.linear import fit_head
+from classinet.pipeline.pieces import Pieces
 from classinet.pipeline.representation import Representation, weigh_blocks
 from classinet.pipeline.targets import as_targets
 from classinet.pipeline.text_net import TextNet
@@ -48,6 +49,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     C : inverse strength of regularisation, or "auto": by cross-validation, 10 where labels are too few for that.
     weight : length of the expansion relative to the text's own features, 0 for no expansion; or "auto": by
         cross-validation, 1 where labels are too few for that.
+    pieces : whether pairs of neighbouring words, the first words of a text and runs of letters count beside words.
     class_weight : None, "balanced", or a dict from label to weight.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
     random_state : seed of the folds.
@@ -59,6 +61,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     head_ : the linear classifier; `plain_head_` is one trained alike without expansion, to compare with.
     text_net_ : the net in use.
     extra_features_ : features of the labelled texts that the net does not know.
+    pieces_ : the pieces of the labelled texts that are counted, or None.
 
     Examples
     --------
@@ -69,7 +72,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     >>> clf.predict(["thunder and snow", "onion soup"])
     array(['weather', 'kitchen'], dtype='<U8')
     >>> sorted(feature.name for feature in clf.explain("snow").expanded.predicted[:3])
-    ['cloud', 'sun', 'thunder']
+    ['cloud', 'thunder', 'wet']
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         expansion: Expansion | None = None,
         C: float | str = "auto",
         weight: float | str = "auto",
+        pieces: bool = True,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: int = 0,
@@ -86,6 +90,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self.expansion = expansion
         self.C = C
         self.weight = weight
+        self.pieces = pieces
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -120,11 +125,14 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         targets = as_targets(y, len(texts))
         weights = targets.row_weights(self.class_weight, sample_weight)
         text_net = self._resolve(texts)
-        extra = _unknown_to(text_net, texts)
+        counting = [text for text, weight in zip(texts, weights, strict=True) if weight.any()]
+        extra = _unknown_to(text_net, counting)
         expansion = Global() if self.expansion is None else self.expansion
         representation = Representation.of(
             text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra, expansion, n_jobs=self.n_jobs
         )
+        if self.pieces:
+            representation = representation.with_pieces_of(counting)
         own = representation.text_rows(representation.counts(texts))
         if own.nnz == 0:
             raise InputError("no labelled text holds a single feature; texts may be empty, or the tokenizer drops all")
@@ -141,6 +149,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self.settings_ = {**settings.to_dict(), "plain_C": plain.C}
         self.classes_ = targets.classes
         self.extra_features_ = extra
+        self.pieces_ = representation.pieces
         self.text_net_ = text_net
         self._representation = representation
         return self
@@ -155,6 +164,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
                 check_number(name, value, low=low, open_low=open_low)
         if self.expansion is not None and not isinstance(self.expansion, Expansion):
             raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
+        check_choice("pieces", self.pieces, (True, False))
         check_number("random_state", self.random_state, low=0, whole=True)
 
     def _resolve(self, texts: list[str]) -> TextNet:
@@ -165,8 +175,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
 
     @classmethod
     def assemble(
-        cls, parameters: dict[str, Any], text_net: TextNet, extra_features: NDArray[Any], heads: tuple[Head, Head],
-        settings: dict[str, Any],
+        cls, parameters: dict[str, Any], text_net: TextNet, extra_features: NDArray[Any], pieces: Pieces | None,
+        heads: tuple[Head, Head], settings: dict[str, Any],
     ) -> Self:  # fmt: skip
         """Put a fitted classifier together from its parts, as when it is loaded."""
         clf = cls(net=text_net, **parameters)
@@ -174,10 +184,12 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         clf.settings_ = settings
         clf.classes_ = clf.head_.classes
         clf.extra_features_ = extra_features
+        clf.pieces_ = pieces
         clf.text_net_ = text_net
         clf._representation = Representation.of(
             text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra_features,
-            Global() if clf.expansion is None else clf.expansion, weight=settings["weight"], n_jobs=clf.n_jobs,
+            Global() if clf.expansion is None else clf.expansion, weight=settings["weight"], pieces=pieces,
+            n_jobs=clf.n_jobs,
         )  # fmt: skip
         return clf
 
@@ -204,16 +216,15 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         check_is_fitted(self, "head_")
         return self.plain_head_.predict(self._representation.text_rows(self._representation.counts(texts)))
 
+    def predict_proba_without_expansion(self, texts: Iterable[str]) -> Floats:
+        """Return what probabilities that classifier gives."""
+        check_is_fitted(self, "head_")
+        return self.plain_head_.probabilities(self._representation.text_rows(self._representation.counts(texts)))
+
     def coverage(self, texts: Iterable[str]) -> Floats:
         """Return for each text the share of its distinct features that are known."""
         check_is_fitted(self, "head_")
-        vectorizer = self._representation.vectorizer
-        known, features_of = vectorizer.vocabulary_, vectorizer.compiled()
-        shares = []
-        for text in strings(texts):
-            features = set(features_of(text))
-            shares.append(sum(f in known for f in features) / len(features) if features else 0.0)
-        return np.array(shares)
+        return self._representation.coverage(self._representation.tokens(texts))
 
     def judge(self, texts: Iterable[str]) -> Judgements:
         """Return labels with and without expansion, probabilities and coverage of texts, reading each text once.

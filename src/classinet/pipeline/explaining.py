@@ -1,26 +1,37 @@
 """Take a text apart: its features, what the net adds and by which path, and what each weighs in the decision.
 
 Enter: a text and the parts of a fitted classifier, or of a net alone. Leave: an `Explanation`, or an `ExpandedText`.
+Every number that the classifier sees belongs to exactly one feature, so that what features contribute adds up to the
+decision. Runs of letters are told word by word: a run that two words share is divided between them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from classinet._typing import Csr, Floats
-from classinet.explain import PREDICTED, TEXT, ExpandedText, Explanation, Feature, Term
+from classinet._typing import Csr, Floats, Integers
+from classinet.explain import LETTERS, PHRASE, PREDICTED, TEXT, ExpandedText, Explanation, Feature, Term
 from classinet.merging import append
 from classinet.pipeline.head import Head
 from classinet.pipeline.representation import Representation, weigh_blocks
 
 
+class _Told(NamedTuple):
+    """A feature, and how much of which columns of the classifier it is."""
+
+    feature: Feature
+    columns: Integers
+    values: Floats
+
+
 def expand_text(text: str, representation: Representation, top: int | None) -> ExpandedText:
     """Return a text with the `top` largest features that the net adds to it."""
     own = representation.text_rows(representation.counts([text]))
-    expanded = representation.expansion_rows(own)
-    return _expanded(text, representation, own, expanded, top)
+    told = _features(text, representation, own, representation.expansion_rows(own), top)
+    return _expanded(text, representation, told)
 
 
 def explain_text(text: str, representation: Representation, head: Head, plain_head: Head) -> Explanation:
@@ -28,53 +39,93 @@ def explain_text(text: str, representation: Representation, head: Head, plain_he
     own = representation.text_rows(representation.counts([text]))
     seen, expanded = weigh_blocks(own, representation.expansion_rows(own), representation.weight)
     logits = head.logits(append(seen, expanded))
-    told = _expanded(text, representation, seen, expanded, None)
+    told = _features(text, representation, seen, expanded, None)
     label = head.labels_of(logits)[0]
     return Explanation(
-        expanded=told,
+        expanded=_expanded(text, representation, told),
         classes=tuple(head.classes.tolist()),
         label=_plain(label),
         label_without=_plain(plain_head.predict(own)[0]),
         logits=tuple(logits[0].tolist()),
         probabilities=tuple(head.probabilities_of(logits)[0].tolist()),
-        terms=_terms(told.features, _columns(seen, expanded), head, logits[0]),
+        terms=_terms(told, head, logits[0]),
     )
 
 
-def _expanded(text: str, representation: Representation, own: Csr, expanded: Csr, top: int | None) -> ExpandedText:
-    names, net = representation.column_names(), representation.net
-    present = [Feature(str(names[c]), TEXT, float(v)) for c, v in zip(own.indices, own.data, strict=True)]
-    order = _largest_first(expanded)[:top]
+def _expanded(text: str, representation: Representation, told: list[_Told]) -> ExpandedText:
+    vectorizer = representation.vectorizer
+    unknown = tuple(sorted({f for f in vectorizer.features(text) if f not in vectorizer.vocabulary_}))
+    return ExpandedText(text, unknown, tuple(one.feature for one in told))
+
+
+def _features(
+    text: str, representation: Representation, own: Csr, expanded: Csr, top: int | None
+) -> list[_Told]:  # fmt: skip
+    """What the text holds, word by word and piece by piece, then what the net adds, the largest first."""
+    return [
+        *_words(representation, own),
+        *_pieces(text, representation, own),
+        *_predicted(representation, own, expanded, top),
+    ]
+
+
+def _words(representation: Representation, own: Csr) -> list[_Told]:
+    names = representation.column_names()
+    return [_single(str(names[c]), TEXT, c, v) for c, v in _entries(own) if c < representation.n_words]
+
+
+def _pieces(text: str, representation: Representation, own: Csr) -> list[_Told]:
+    pieces = representation.pieces
+    if pieces is None:
+        return []
+    n_words, n_phrases = representation.n_words, len(pieces.phrases)
+    value = {column - n_words: v for column, v in _entries(own) if column >= n_words}
+    told = [_single(pieces.phrases[c], PHRASE, n_words + c, v) for c, v in value.items() if c < n_phrases]
+    by_word = {
+        word: Counter({c: n * times for c, n in Counter(pieces.run_columns(word)).items()})
+        for word, times in Counter(representation.tokens([text])[0]).items()
+    }
+    in_all = sum(by_word.values(), Counter())
+    for word, held in by_word.items():
+        if held:
+            columns = np.array(list(held), dtype=np.int64)
+            values = np.array([value[c] * n / in_all[c] for c, n in held.items()])
+            told.append(_Told(Feature(word, LETTERS, float(np.linalg.norm(values))), n_words + columns, values))
+    return told
+
+
+def _predicted(representation: Representation, own: Csr, expanded: Csr, top: int | None) -> list[_Told]:
+    net = representation.net
+    order = np.argsort(-expanded.data, kind="stable")[:top]
     vertices = expanded.indices[order].astype(np.int64)
     paths = representation.expansion.paths(representation.known_to_net(own), net, vertices)
-    predicted = [
-        Feature(str(net.graph.names[vertex]), PREDICTED, float(value), path.names, float(path.share))
-        for vertex, value, path in zip(vertices, expanded.data[order], paths, strict=True)
-    ]
-    return ExpandedText(text, _unknown(text, representation), (*present, *predicted))
+    return [
+        _single(
+            str(net.graph.names[vertex]), PREDICTED, own.shape[1] + vertex, value, path.names, float(path.share)
+        )
+        for vertex, value, path in zip(vertices.tolist(), expanded.data[order].tolist(), paths, strict=True)
+    ]  # fmt: skip
 
 
-def _unknown(text: str, representation: Representation) -> tuple[str, ...]:
-    vectorizer = representation.vectorizer
-    return tuple(sorted({f for f in vectorizer.features(text) if f not in vectorizer.vocabulary_}))
+def _entries(row: Csr) -> Any:
+    return zip(row.indices.tolist(), row.data.tolist(), strict=True)
 
 
-def _largest_first(expanded: Csr) -> Any:
-    return np.argsort(-expanded.data, kind="stable")
+def _single(name: str, kind: str, column: int, value: float, path: tuple[str, ...] = (), share: float = 1.0) -> _Told:
+    return _Told(Feature(name, kind, value, path, share), np.array([column]), np.array([value]))
 
 
-def _columns(own: Csr, expanded: Csr) -> Any:
-    """Columns of the head, in the order in which `_expanded` lists the features."""
-    return np.concatenate([own.indices, own.shape[1] + expanded.indices[_largest_first(expanded)]])
-
-
-def _terms(features: tuple[Feature, ...], columns: Any, head: Head, logits: Floats) -> tuple[Term, ...]:
-    values = np.array([feature.value for feature in features])
+def _terms(told: list[_Told], head: Head, logits: Floats) -> tuple[Term, ...]:
+    columns = np.concatenate([np.empty(0, dtype=np.int64), *(one.columns for one in told)])
+    values = np.concatenate([np.empty(0), *(one.values for one in told)])
+    starts = np.concatenate(([0], np.cumsum([len(one.columns) for one in told])))[:-1].astype(np.int64)
     contributions = head.coef[:, columns] * values
+    if len(told):
+        contributions = np.add.reduceat(contributions, starts, axis=1)
     # What speaks for or against the label comes first; of tags, what moves any of them most.
     matters = np.abs(contributions).max(axis=0) if head.multilabel else np.abs(contributions[int(logits.argmax())])
     order = np.argsort(-matters, kind="stable")
-    terms = [Term(features[i], tuple(contributions[:, i].tolist())) for i in order]
+    terms = [Term(told[i].feature, tuple(contributions[:, i].tolist())) for i in order]
     return (*terms, Term(None, tuple(head.intercept.tolist())))
 
 

@@ -1,4 +1,4 @@
-"""All that a classifier says of many texts, each text cut into features once.
+"""All that a classifier says of many texts, each text cut into tokens once.
 
 Enter: texts and the parts of a fitted classifier. Leave: `Judgements`: labels with and without expansion, probabilities
 and how much of each text is known.
@@ -10,13 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from classinet._sparse import canonical_csr
 from classinet._typing import Floats
 from classinet.pipeline.head import Head
 from classinet.pipeline.representation import Representation
-from classinet.text.vectorizer import strings
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +35,12 @@ class Judgements:
 
 def judge_texts(texts: Iterable[str], representation: Representation, head: Head, plain_head: Head) -> Judgements:
     """Judge texts by a classifier with expansion and by one without."""
-    analyze = representation.vectorizer.compiled()
-    features = [analyze(text) for text in strings(texts)]
-    counts = canonical_csr(representation.vectorizer.count(features))
-    distinct = np.array([len(set(found)) for found in features], dtype=np.float64)
-    known = np.diff(counts.indptr).astype(np.float64)
-    own = representation.text_rows(counts)
+    tokens = representation.tokens(texts)
+    own = representation.text_rows(representation.counts_of(tokens))
     logits = head.logits(representation.joined(own))
     return Judgements(
         labels=head.labels_of(logits),
         labels_without=plain_head.predict(own),
         probabilities=head.probabilities_of(logits),
-        coverage=np.divide(known, distinct, out=np.zeros_like(known), where=distinct > 0),
+        coverage=representation.coverage(tokens),
     )

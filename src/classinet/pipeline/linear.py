@@ -26,14 +26,14 @@ from classinet.pipeline.head import Head
 from classinet.pipeline.targets import Targets
 
 MAX_ITERATIONS = 5000
-TOLERANCE = 1e-4
+TOLERANCE = 1e-5
 # What is added to the squared lengths, so that equal texts, or empty ones, leave no pivot of zero.
 JITTER = 1e-10
 # From this share of stored values on, dense algebra is quicker.
 FULL = 0.05
-# A fit looks at every stored value of the rows some hundred times for every class, at a higher price than the dense
-# algebra of a span pays for its products; this is where the two cost the same, as measured.
-LOOKS = 1000
+# A fit looks at every value of its rows some hundred times, for every class, forth and back; a stored value of a sparse
+# row costs as much as so many of dense algebra, as measured.
+LOOKS, SPARSE = 100, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +116,10 @@ def fit_head(rows: Csr, targets: Targets, C: float, weights: Floats) -> Head:
 
 
 def _span_is_quicker(n_texts: int, n_features: int, n_values: int, n_classes: int) -> bool:
-    """Compare the products of a span and its decomposition with the looks at stored values that they save."""
-    outputs = 1 if n_classes == 2 else n_classes
-    return n_texts**2 * (n_texts + n_features) < LOOKS * outputs * n_values
+    """Compare the work in a span (its products, its decomposition, its smaller rows) with that on stored values."""
+    looks = 4 * LOOKS * (1 if n_classes == 2 else n_classes)
+    in_span = n_texts**2 * (2 * n_features + n_texts // 3 + looks)
+    return in_span < SPARSE * looks * n_values
 
 
 def _fit_classes(

@@ -1,15 +1,16 @@
-"""Texts → rows for the classifier: [tf-idf of the text | weight × its expansion], as a whole of length 1.
+"""Texts → rows for the classifier: [the text's own features | weight × its expansion], as a whole of length 1.
 
-Enter: texts. Leave: two blocks of rows. The text's features are weighed by how rare they were in the unlabeled text
-and brought to length 1; the expansion follows from them over the net and is brought to the same length, so that the
-weight says how much of the row is inferred; then both are scaled down alike, so that a larger weight does not loosen
-the regularisation as well. Features of labelled texts that the net has never seen stand after the net's own: they
-cannot be expanded, but a label may hang on them.
+Enter: texts. Leave: two blocks of rows. The text's words are weighed by how rare they were in the unlabeled text
+and brought to length 1, with its pieces (see `pieces`) beside them where these are asked for; the expansion follows
+from the words over the net and is brought to the same length, so that the weight says how much of the row is inferred;
+then both are scaled down alike, so that a larger weight does not loosen the regularisation as well. Features of
+labelled texts that the net has never seen stand after the net's own: they cannot be expanded, but a label may hang on
+them. Pieces stand last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,11 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classinet._sparse import canonical_csr, entries_per_row, from_arrays
-from classinet._typing import Csr, Floats
+from classinet._typing import Csr, Floats, Integers
 from classinet.expansion import Expansion
 from classinet.merging import append, expand_rows, row_lengths
 from classinet.net import Net
+from classinet.pipeline.pieces import Pieces, run_frequencies
 from classinet.text import TextVectorizer
+from classinet.text.vectorizer import strings
+
+# Lengths of the three blocks that make up a text's own features. Chosen once for all, on eight sets of texts.
+WORDS, PHRASES, RUNS = 0.7, 0.7, 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +42,7 @@ class Representation:
     n_texts : number of unlabeled texts the net was built from.
     expansion : how to expand.
     weight : length of the expansion relative to the text's own features.
+    pieces : what is counted beside words; None is nothing.
     n_jobs : threads.
     """
 
@@ -44,6 +51,7 @@ class Representation:
     n_texts: int
     expansion: Expansion
     weight: float = 1.0
+    pieces: Pieces | None = None
     n_jobs: int | None = None
 
     @classmethod
@@ -57,15 +65,25 @@ class Representation:
 
     @cached_property
     def idf(self) -> Floats:
-        """Weight of each feature: 1 + log((1 + texts) / (1 + texts that hold it))."""
-        holding = np.zeros(len(self.vectorizer.vocabulary_))
-        holding[: self.net.n_features] = np.rint(self.net.frequency * self.n_texts)
+        """Weight of each word: 1 + log((1 + texts) / (1 + texts that hold it))."""
+        holding = np.zeros(self.n_words)
+        holding[: self.net.n_features] = self._holding
         return rarity(holding, self.n_texts)
+
+    @property
+    def _holding(self) -> Floats:
+        """How many of the unlabeled texts hold each feature of the net."""
+        return np.rint(self.net.frequency * self.n_texts)
+
+    @property
+    def n_words(self) -> int:
+        """Number of words that are counted, the net's and others."""
+        return len(self.vectorizer.vocabulary_)
 
     @property
     def n_columns(self) -> int:
         """Number of features of a text, before its expansion."""
-        return len(self.vectorizer.vocabulary_)
+        return self.n_words + (0 if self.pieces is None else len(self.pieces))
 
     def with_weight(self, weight: float) -> Representation:
         """The same with another weight of the expansion."""
@@ -75,13 +93,45 @@ class Representation:
         """The same over another net of the same features, such as an edited one."""
         return replace(self, net=net)
 
+    def with_pieces_of(self, texts: Iterable[str]) -> Representation:
+        """The same, also counting the pieces that these texts hold."""
+        pieces = Pieces.of(self.tokens(texts))
+        frequency = run_frequencies(pieces.runs, self.net.feature_names, self._holding)
+        weights = rarity(np.minimum(frequency, self.n_texts), self.n_texts)
+        return replace(self, pieces=replace(pieces, rarity=weights))
+
+    def tokens(self, texts: Iterable[str]) -> list[list[str]]:
+        """Cut texts into tokens."""
+        tokenize = self.vectorizer.compiled_steps()[0]
+        return [tokenize(text) for text in strings(texts)]
+
     def counts(self, texts: Iterable[str]) -> Csr:
         """Count the features of texts."""
-        return canonical_csr(self.vectorizer.transform(texts))
+        return self.counts_of(self.tokens(texts))
+
+    def counts_of(self, texts: Sequence[list[str]]) -> Csr:
+        """Count the features of texts that are cut into tokens."""
+        words = canonical_csr(self.vectorizer.count(self._features(texts)))
+        return words if self.pieces is None else append(words, self.pieces.count(texts))
+
+    def coverage(self, texts: Sequence[list[str]]) -> Floats:
+        """Return for each text, cut into tokens, the share of its distinct features that are known, pieces apart."""
+        known, shares = self.vectorizer.vocabulary_, []
+        for found in map(set, self._features(texts)):
+            shares.append(sum(feature in known for feature in found) / len(found) if found else 0.0)
+        return np.array(shares)
+
+    def _features(self, texts: Sequence[list[str]]) -> Iterable[list[str]]:
+        assemble = self.vectorizer.compiled_steps()[1]
+        return texts if assemble is None else map(assemble, texts)
 
     def text_rows(self, counts: Csr) -> Csr:
         """Weigh 1 + log count by idf and bring every row to length 1; a row of nothing stays empty."""
-        return unit_rows(weigh_words(counts, self.idf))
+        if self.pieces is None:
+            return own_rows(weigh_words(counts, self.idf), self.n_words)
+        n_phrases = len(self.pieces.phrases)
+        weights = np.concatenate([self.idf, np.ones(n_phrases), self.pieces.rarity])
+        return own_rows(weigh_words(counts, weights), self.n_words, n_phrases)
 
     def expansion_rows(self, rows: Csr) -> Csr:
         """Expand rows of text and bring the expansion to their length, before the weight.
@@ -108,7 +158,7 @@ class Representation:
         return append(*weigh_blocks(own, self.expansion_rows(own), self.weight))
 
     def column_names(self) -> NDArray[np.object_]:
-        """Names of the text's own features."""
+        """Names of the words that are counted, the net's first."""
         return self.vectorizer.get_feature_names_out()
 
     def known_to_net(self, rows: Csr) -> Csr:
@@ -145,6 +195,45 @@ def unit_rows(rows: Csr) -> Csr:
     """
     lengths = row_lengths(rows)
     return _rows_scaled(rows, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
+
+
+def own_rows(weighed: Csr, n_words: int, n_phrases: int | None = None) -> Csr:
+    """Bring rows of weighed words, phrases and runs to length 1, each of the three with its share in it.
+
+    Parameters
+    ----------
+    weighed : the rows.
+    n_words : so many columns are words.
+    n_phrases : so many follow that are phrases; all others are runs. None: there are words only.
+
+    >>> from classinet._sparse import canonical_csr
+    >>> own_rows(canonical_csr(np.array([[3.0, 4.0]])), 2).toarray()
+    array([[0.6, 0.8]])
+    """
+    if n_phrases is None:
+        return unit_rows(weighed)
+    return unit_rows(unit_blocks(weighed, (n_words, n_words + n_phrases), (WORDS, PHRASES, RUNS)))
+
+
+def unit_blocks(rows: Csr, borders: Sequence[int] | Integers, lengths: Sequence[float]) -> Csr:
+    """Bring each block of columns of every row to its length; a block of nothing stays empty.
+
+    Parameters
+    ----------
+    rows : the rows.
+    borders : the column where each block but the first begins.
+    lengths : one a block.
+
+    >>> from classinet._sparse import canonical_csr
+    >>> unit_blocks(canonical_csr(np.array([[3.0, 4.0, 9.0], [0.0, 0.0, 2.0]])), [2], [1.0, 0.5]).toarray()
+    array([[0.6, 0.8, 0.5],
+           [0. , 0. , 0.5]])
+    """
+    block = np.searchsorted(borders, rows.indices, side="right")
+    place = np.repeat(np.arange(rows.shape[0]), entries_per_row(rows)) * len(lengths) + block
+    found = np.sqrt(np.bincount(place, rows.data**2, minlength=rows.shape[0] * len(lengths)))
+    factor = np.divide(np.tile(lengths, rows.shape[0]), found, out=np.zeros_like(found), where=found > 0)
+    return from_arrays(rows.data * factor[place], rows.indices, rows.indptr, rows.shape)
 
 
 def weigh_blocks(own: Csr, added: Csr, weight: float) -> tuple[Csr, Csr]:

@@ -62,9 +62,9 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> from classinet.datasets import made_up_sentences
     >>> net = TextNet().fit(made_up_sentences())
     >>> net.neighbors("storm", top=1)[0].target
-    'cloud'
+    'thunder'
     >>> [feature.name for feature in net.expand("storm clouds ahead", top=2).predicted]
-    ['cloud', 'rain']
+    ['thunder', 'forecast']
     """
 
     def __init__(
@@ -155,8 +155,8 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def neighbors(self, word: str, top: int | None = 10, *, incoming: bool = False) -> list[Edge]:
         """Return the edges that leave a word, or that lead to it, strongest first; the word is read as a text is."""
-        graph = self._fitted_net().graph
-        return (graph.predecessors if incoming else graph.successors)(self.as_feature(word), top)
+        net = self._fitted_net()
+        return (net.graph.predecessors if incoming else net.successors)(self.as_feature(word), top)
 
     def path(self, source: str, target: str) -> Path | None:
         """Return the path from one word to another with the largest product of weights, or None where none leads."""

@@ -48,6 +48,8 @@ class Setup:
     seed : seed of every random stream.
     engine : where batches run.
     ordered : the matrices are what `seen` and `presence` return, rows in canonical order: they are used as they are.
+    unseen : contexts and targets of further texts, in the same form, on which the predictors will be judged. They may
+        not be trained on them, but vectors by which features are compared with each other may count them.
     """
 
     columns: Integers | None = None
@@ -55,6 +57,7 @@ class Setup:
     seed: int = 0
     engine: Engine = field(default_factory=ThreadEngine)
     ordered: bool = False
+    unseen: tuple[Csr, Csr] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Problem:
     vertex_keys: Keys
     seed: int
     engine: Engine
+    unseen: tuple[Csr, Csr] | None = None
 
     @property
     def n_vertices(self) -> int:
@@ -90,6 +94,7 @@ class Problem:
         borders = fixed_batches(self.targets.shape[0], ROW_BLOCK)
         return replace(
             self,
+            unseen=None if self.unseen is None else (self.unseen[0], take_columns(self.unseen[1], vertices)),
             targets=stacked(rows, borders, len(vertices), self.engine, "learnable vertices"),
             forbidden=take_rows(self.forbidden, vertices),
             columns=self.columns[vertices],
@@ -270,6 +275,7 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
             vertex_keys=vertex_keys,
             seed=setup.seed,
             engine=setup.engine,
+            unseen=setup.unseen,
         )
 
 

@@ -164,7 +164,7 @@ class ExpandedFeature(Told):
     """A feature of an expanded text."""
 
     name: str
-    kind: Literal["text", "predicted"]
+    kind: Literal["text", "phrase", "letters", "predicted"]
     value: float
     path: list[str] = Field(description="From a word of the text to this one; empty for a word of the text.")
     share: float = Field(description="How much of the value this path alone brought.")
@@ -198,7 +198,7 @@ class ExplainedTerm(Told):
     """What a feature contributes to each class."""
 
     name: str
-    kind: Literal["text", "predicted", "intercept", "others"]
+    kind: Literal["text", "phrase", "letters", "predicted", "intercept", "others"]
     contributions: list[float]
     value: float | None = None
     path: list[str] | None = None

@@ -160,7 +160,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         place: defaultdict[str, int] = defaultdict()
         place.default_factory = place.__len__  # a feature not seen before gets the next column
         analyze = self.compiled()
-        everything = _count(([place[f] for f in analyze(text)] for text in strings(texts)), lambda: len(place))
+        everything = count_columns(([place[f] for f in analyze(text)] for text in strings(texts)), lambda: len(place))
         names = list(place)
         in_texts = np.bincount(everything.indices, minlength=len(names))
         kept = self._choose_some(names, in_texts, everything.shape[0])
@@ -185,7 +185,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
                [0.]])
         """
         column = self._known()
-        return _count(([column[f] for f in found if f in column] for found in features), lambda: len(column))
+        return count_columns(([column[f] for f in found if f in column] for found in features), lambda: len(column))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return the features in the order of the columns.
@@ -225,16 +225,28 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         >>> features("so it is")
         ['so', 'it', 'is', 'so it', 'it is']
         """
+        tokenize, assemble = self.compiled_steps()
+        return tokenize if assemble is None else lambda text: assemble(tokenize(text))
+
+    def compiled_steps(self) -> tuple[Tokenize, Callable[[list[str]], list[str]] | None]:
+        """Return the two steps of `compiled`: from a text to its tokens, and from these to features.
+
+        The second is None where tokens are the features.
+
+        >>> tokenize, assemble = TextVectorizer(ngram_range=(1, 2)).compiled_steps()
+        >>> assemble(tokenize("so it is"))
+        ['so', 'it', 'is', 'so it', 'it is']
+        """
         low, high = self._check_parameters()
         tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
         tokenize = tokenizer.compiled() if isinstance(tokenizer, Tokenizer) else tokenizer
         if self.analyzer == "char":
-            return lambda text: _runs(" ".join(tokenize(text)), low, high)
+            return tokenize, lambda tokens: runs_of(" ".join(tokens), low, high)
         if self.analyzer == "char_wb":
-            return lambda text: [gram for token in tokenize(text) for gram in _runs_within(f" {token} ", low, high)]
+            return tokenize, lambda tokens: [gram for token in tokens for gram in runs_within(token, low, high)]
         if high == 1:
-            return tokenize
-        return lambda text: _word_ngrams(tokenize(text), low, high)
+            return tokenize, None
+        return tokenize, lambda tokens: _word_ngrams(tokens, low, high)
 
     def _check_parameters(self) -> tuple[int, int]:
         check_choice("analyzer", self.analyzer, get_args(Analyzer))
@@ -282,16 +294,22 @@ def _word_ngrams(tokens: list[str], low: int, high: int) -> list[str]:
     return found
 
 
-def _runs(text: str, low: int, high: int) -> list[str]:
+def runs_of(text: str, low: int, high: int) -> list[str]:
+    """Return the runs of `low` to `high` characters, shortest first."""
     return [text[start : start + n] for n in range(low, high + 1) for start in range(len(text) - n + 1)]
 
 
-def _runs_within(padded: str, low: int, high: int) -> list[str]:
-    """Runs of a token between its borders; as in scikit-learn, a token no longer than `low` is a run itself."""
-    return _runs(padded, low, high) if len(padded) > low else [padded]
+def runs_within(token: str, low: int, high: int) -> list[str]:
+    """Return the runs of a token, a space for each border; as in scikit-learn, a short token is a run itself.
+
+    >>> runs_within("cat", 4, 5)
+    [' cat', 'cat ', ' cat ']
+    """
+    padded = f" {token} "
+    return runs_of(padded, low, high) if len(padded) > low else [padded]
 
 
-def _count(rows: Iterable[list[int]], n_columns: Callable[[], int]) -> Counts:
+def count_columns(rows: Iterable[list[int]], n_columns: Callable[[], int]) -> Counts:
     """Turn rows of columns, one for each occurrence, into counts; the width is asked for when all rows are read."""
     columns, ends = array("i"), [0]
     for row in rows:

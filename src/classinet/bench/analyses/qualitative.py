@@ -33,7 +33,6 @@ from classinet.exceptions import UnknownTextWarning
 from classinet.expansion import Expansion, Global
 from classinet.explain import PREDICTED, Explanation
 from classinet.pipeline import ClassiNetClassifier, TextNet
-from classinet.pipeline.representation import Representation
 from classinet.pipeline.tuning import FIXED_WEIGHT
 
 SHOWN = 2  # of each kind and net: four and four in all
@@ -63,7 +62,7 @@ def _turned(materials: Materials, net: TextNet, expansion: Expansion) -> dict[st
     if chosen == 0:
         clf = clone(clf).set_params(weight=FIXED_WEIGHT).fit(texts, labels)
     true = np.searchsorted(clf.classes_, truth)
-    expanded, plain = clf.predict_proba(judged), _without(clf, net, expansion, judged)
+    expanded, plain = clf.predict_proba(judged), clf.predict_proba_without_expansion(judged)
     right, right_without = (said.argmax(axis=1) == true for said in (expanded, plain))
     gain = (expanded - plain)[np.arange(len(true)), true]
     told = compare(right, right_without)
@@ -85,13 +84,6 @@ def _turned(materials: Materials, net: TextNet, expansion: Expansion) -> dict[st
             for i in chosen
         ],
     }
-
-
-def _without(clf: ClassiNetClassifier, net: TextNet, expansion: Expansion, texts: list[str]) -> Floats:
-    """Probabilities by the classifier that was trained alike without expansion."""
-    own = Representation.of(net.vectorizer_, net.net_, net.n_texts_, clf.extra_features_, expansion)
-    probabilities: Floats = clf.plain_head_.probabilities(own.text_rows(own.counts(texts)))
-    return probabilities
 
 
 def _most(places: Integers, gain: Floats) -> list[int]:

@@ -10,6 +10,6 @@ def all_methods() -> dict[str, Method]:
     """Return every method by its key, in the order of the tables.
 
     >>> list(all_methods())[:2]
-    ['none', 'independent']
+    ['none', 'none-pieces']
     """
     return discover(__name__, __path__, "METHODS", Method)

@@ -31,6 +31,7 @@ class Method:
     studies : where it takes part.
     neural : whether it is trained by gradient descent on many passes: takes minutes, and both cores.
     few : whether with few labels it gets three draws at two label counts only, because it is slow.
+    pieces : whether pieces of texts stand beside their words, as they do in the classifier by default.
     unlabeled : whether it learns from unlabeled text.
     ordered : whether it learns from which text follows which.
     only : corpora it is fitted on; empty is all. For what takes many minutes to fit.
@@ -49,6 +50,7 @@ class Method:
     studies: tuple[str, ...] = ("paper", "few-labels")
     neural: bool = False
     few: bool = False
+    pieces: bool = False
     unlabeled: bool = True
     ordered: bool = False
     only: tuple[str, ...] = ()

@@ -1,10 +1,15 @@
-"""ClassiNet: the five expansions over a net of the default recipe, and over nets of the paper's recipe."""
+"""ClassiNet: the five expansions over a net of the default recipe, and over nets of the paper's recipe.
+
+"Global" stands beside words alone, as the rivals do; "Default" is what a user gets: Global with pieces of texts beside
+their words. "Dense average" is the mean of the vectors from which the default net's graph was made.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from classinet.baselines.base import Baseline
+from classinet.baselines.dense_average import DenseAverage
 from classinet.baselines.expanded import Expanded
 from classinet.bench.methods.base import RECIPE, Method, Nets
 from classinet.expansion import AllNeighbors, Expansion, Global, Independent, LocalPath, MutualNeighbors
@@ -33,6 +38,10 @@ METHODS = (
         for i, (key, title, expansion, seconds, width) in enumerate(_LOCAL)
     ),
     Method("global", "Global", _OURS, 25, _over("default", Global()), "default", text_seconds=0.3, width=1000),
+    Method("default", "Default", _OURS, 26, _over("default", Global()), "default", text_seconds=0.3, width=1100,
+           pieces=True),
+    Method("dense", "Dense average", "Vectors", 29, lambda nets: DenseAverage(nets("default")), "default",
+           text_seconds=0.1, width=100),
     *(
         Method(f"paper-{key}", f"{title}, 1,000 vertices", RECIPE, 100 + i, _over("paper-1000", expansion),
                "paper-1000", studies=("paper",), text_seconds=0.5, width=100)

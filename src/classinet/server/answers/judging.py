@@ -94,7 +94,7 @@ def expand(
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
     >>> told = expand(loaded, ["thunder"], Deadline(10), top=1, method="global", parameters={"hops": 2})
     >>> told["expansions"][0]["features"][1]["path"]
-    ('thunder', 'cold')
+    ('thunder', 'snow')
     """
     expansion = chosen_expansion(loaded, method, parameters)
     representation = edited(loaded, edits).text_net.representation(expansion)

@@ -50,7 +50,7 @@ def about_feature(loaded: Loaded, feature: str) -> dict[str, Any]:
     >>> from classinet.pipeline import TextNet
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
     >>> about_feature(loaded, "Storm")["feature"]["degree_out"]
-    16
+    17
     """
     text_net = loaded.text_net
     with _known():
@@ -79,7 +79,7 @@ def neighbors_of(loaded: Loaded, feature: str, top: int = 20, *, incoming: bool 
     >>> from classinet.pipeline import TextNet
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
     >>> neighbors_of(loaded, "storm", top=1)["neighbors"][0]["target"]
-    'cloud'
+    'thunder'
     """
     with _known():
         edges = loaded.text_net.neighbors(feature, top, incoming=incoming)
@@ -116,7 +116,7 @@ def part_of_graph(
     >>> from classinet.pipeline import TextNet
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
     >>> [node["name"] for node in part_of_graph(loaded, ["storm"], top=2)["nodes"]]
-    ['storm', 'cloud', 'rain']
+    ['storm', 'thunder', 'forecast']
     """
     net = loaded.text_net.net_
     with _known():

@@ -28,9 +28,12 @@ export function contributionsPanel(context) {
   };
 }
 
+/** Terms that come from the text itself, and how they are called. */
+const OF_TEXT = { text: "in the text", phrase: "words in this order", letters: "its letters" };
+
 function contributions(context, told, opened, render) {
   const at = chosenClass(told, context.store.view.class);
-  const features = told.terms.filter((term) => term.kind === "text" || term.kind === "predicted");
+  const features = told.terms.filter((term) => term.kind === "predicted" || term.kind in OF_TEXT);
   const rest = told.terms.filter((term) => !features.includes(term));
   features.sort((one, other) => Math.abs(other.contributions[at]) - Math.abs(one.contributions[at]));
   const most = Math.max(...told.terms.map((term) => Math.abs(term.contributions[at])));
@@ -42,10 +45,10 @@ function contributions(context, told, opened, render) {
   const lines = [
     ...rows.map((term) =>
       row(
-        term.kind,
-        wordButton(context, term.name, term.kind),
-        signedBar(term.contributions[at], most, term.kind),
-        term.kind === "text" ? "in the text" : pathOf(context, term.path),
+        term.kind in OF_TEXT ? "text" : term.kind,
+        term.kind === "phrase" ? term.name : wordButton(context, term.name, term.kind === "letters" ? "text" : term.kind),
+        signedBar(term.contributions[at], most, term.kind in OF_TEXT ? "text" : term.kind),
+        OF_TEXT[term.kind] ?? pathOf(context, term.path),
       )),
     hidden.length > 0 && row("rest", `${hidden.length} more words`, signedBar(sum(hidden, at), most)),
     ...rest.map((term) => row("rest", restName(term), signedBar(term.contributions[at], most))),

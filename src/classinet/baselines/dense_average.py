@@ -1,0 +1,64 @@
+"""The mean of the vectors from which a net's graph was made: what the explicit graph is up against.
+
+Enter: unlabeled texts, or a fitted net. Leave: texts × directions. The vectors are those by which the net finds
+neighbours, each of length 1, weighed by how rare their words are; so the graph is all that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from classinet._cloning import clone_around
+from classinet._sparse import canonical_csr
+from classinet._typing import Csr
+from classinet.baselines.base import Baseline
+from classinet.exceptions import ParameterError
+from classinet.expansion import Global
+from classinet.pipeline.representation import Representation
+from classinet.pipeline.text_net import TextNet
+
+
+class DenseAverage(Baseline):
+    """Average the vectors of a text's words.
+
+    Parameters
+    ----------
+    net : a fitted `TextNet`, which is used as it is; an unfitted one, which `fit` builds; None for a default one. Its
+        predictors must have vectors for all features.
+
+    Examples
+    --------
+    >>> from classinet.datasets import made_up_sentences
+    >>> rival = DenseAverage().fit(made_up_sentences())
+    >>> near = rival.transform(["storm", "thunder", "oven"]).toarray()
+    >>> bool(near[0] @ near[1] > near[0] @ near[2])
+    True
+    """
+
+    def __init__(self, net: TextNet | None = None) -> None:
+        self.net = net
+
+    def __sklearn_clone__(self) -> Self:
+        return clone_around(self, "net", fitted=hasattr(self.net, "net_"))
+
+    def fit(self, X: Iterable[str], y: object = None) -> Self:
+        """Build the net from unlabeled texts, unless a fitted one was given."""
+        net = TextNet() if self.net is None else self.net
+        self.net_ = net if hasattr(net, "net_") else clone(net).fit(X)
+        predictor: Any = self.net_.net_.predictor
+        if not hasattr(predictor, "feature_vectors"):
+            raise ParameterError(f"net must have predictors with vectors for all features, got {predictor!r}")
+        vectors = predictor.feature_vectors().astype(np.float64)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        self.vectors_ = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        return self
+
+    def transform(self, X: Iterable[str]) -> Csr:
+        """Return the weighed mean of the vectors of each text's words."""
+        net: Any = self.net_
+        way = Representation(net.vectorizer_, net.net_, net.n_texts_, Global())
+        return canonical_csr(way.text_rows(way.counts(X)) @ self.vectors_)
