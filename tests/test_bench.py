@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
+from classinet import ClassiNet, TextNet
 from classinet._sparse import canonical_csr
 from classinet.baselines.base import Baseline
+from classinet.baselines.dense_average import DenseAverage
 from classinet.baselines.expanded import Expanded
 from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench import plan, quick
@@ -413,3 +415,21 @@ def test_the_quick_slice_has_three_tasks_and_its_own_text(tmp_path, monkeypatch)
         (tmp_path / "analyses" / "damping.json").write_text(damaged)
         with pytest.raises(InputError, match=r"damping\.json is no analysis"):
             report(bench, prepared, tmp_path / "out")
+
+
+def test_dense_average_is_the_mean_of_unit_vectors():
+    rival = DenseAverage().fit(SENTENCES)
+    net = rival.net_
+    assert DenseAverage(net).fit([]).net_ is net
+    words = NoExpansion().fit(SENTENCES)
+    vectors = net.net_.predictor.feature_vectors().astype(np.float64)
+    place = {name: i for i, name in enumerate(net.net_.feature_names)}
+    for text in ("a storm", "the oven and the soup", "qwertz"):
+        oracle = np.zeros(vectors.shape[1])
+        row = words.transform([text])
+        for column, value in zip(row.indices, row.data, strict=True):
+            vector = vectors[place[words.feature_names_[column]]]
+            oracle += value * vector / np.linalg.norm(vector)
+        np.testing.assert_allclose(rival.transform([text]).toarray()[0], oracle, atol=1e-9)
+    with pytest.raises(ParameterError, match="vectors for all features"):
+        DenseAverage(TextNet(model=ClassiNet.paper())).fit(SENTENCES[:200])

@@ -324,3 +324,40 @@ def test_a_target_that_is_no_context_has_no_context_vector():
     np.testing.assert_array_equal(predictor.vectors()[0], 0)
     np.testing.assert_array_equal(predictor.vectors()[1:], predictor.feature_vectors()[1:])
     assert predictor.feature_vectors()[-1].any()  # which −1 must not be taken for
+
+
+# ------------------------------------------------------------------------------------- vectors that are compared
+
+
+def plain_vectors(X, rank):
+    """Right singular vectors of the PMI of all texts, each direction times its singular value to the power 0.75."""
+    n = X.shape[1]
+    pmi = positive_pmi(*2 * [presence(canonical_csr(X, np.float32))], canonical_csr(np.eye(n), np.float32)).toarray()
+    _, s, right = np.linalg.svd(pmi.astype(np.float64))
+    return right[:rank].T * s[:rank] ** 0.75
+
+
+def cosines(vectors):
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return units @ units.T
+
+
+def test_features_are_compared_by_vectors_of_all_texts():
+    """Also those on which predictors are judged; the predictors themselves know nothing of them."""
+    X = wide_topics(600, 30)
+    shown, unseen = canonical_csr(X[:400]), presence(canonical_csr(X[400:]))
+    setup = Setup(unseen=(unseen, unseen))
+    fitted = Factorised(rank=3, passes=1).fit(shown, shown, setup=setup)
+    np.testing.assert_allclose(cosines(fitted.feature_vectors()), cosines(plain_vectors(X, 3)), atol=0.02)
+    alone = Factorised(rank=3, passes=1).fit(shown, shown)
+    np.testing.assert_array_equal(fitted.context_vectors_, alone.context_vectors_)
+    np.testing.assert_array_equal(fitted.decision_function(X), alone.decision_function(X))
+    np.testing.assert_allclose(cosines(alone.feature_vectors()), cosines(plain_vectors(X[:400], 3)), atol=0.02)
+    assert np.abs(fitted.feature_vectors() - alone.feature_vectors()).max() > 0.01
+
+
+def test_few_held_out_texts_are_not_worth_a_second_decomposition():
+    X = canonical_csr(wide_topics(600, 30))
+    few = presence(canonical_csr(wide_topics(20, 30, seed=1)))
+    with_few = Factorised(rank=3, passes=1).fit(X, X, setup=Setup(unseen=(few, few)))
+    np.testing.assert_array_equal(with_few.feature_vectors(), Factorised(rank=3, passes=1).fit(X, X).feature_vectors())

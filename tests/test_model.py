@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from classinet import Cancelled, ClassiNet, Expander
+from classinet._sparse import canonical_csr
 from classinet.edges import Angle, HeldOut, PairSample, Population, Similarity
 from classinet.exceptions import EmptyNetWarning, InputError, ParameterError
 from classinet.expansion import Global
@@ -26,7 +27,7 @@ from classinet.predictors import (
     Sampling,
     SklearnPredictor,
 )
-from classinet.vertices import BestByLabels, Listed, MinDocumentFrequency, MostFrequent
+from classinet.vertices import BestByLabels, Landmarks, Listed, MinDocumentFrequency, MostFrequent
 from conftest import topic_corpus
 
 
@@ -374,6 +375,33 @@ def test_vertices_by_rule(topics_corpus):
     assert list(listed.graph.names) == ["film", "goal"]
     ignored = [ClassiNet(n_jobs=1).fit(X, y, feature_names=names).net_ for y in (None, topics)]
     assert same_net(*ignored)
+
+
+@pytest.mark.parametrize(
+    ("rule", "wanted"),
+    [(Landmarks(), [0, 1, 2, 3, 4, 5]), (Landmarks(2, 5, 1), [1, 5]), (Landmarks(9, 3, 1), [1, 2, 5]),
+     (Landmarks(9, 99, 2), [1, 5]), (Landmarks(9, 5, 1), [1, 5])],
+    ids=repr,
+)  # fmt: skip
+def test_landmarks_are_frequent_and_enough(rule, wanted):
+    counts = [1, 9, 3, 1, 2, 5, 0]  # texts that hold each feature
+    X = canonical_csr(np.array([[row < count for count in counts] for row in range(9)], dtype=float))
+    assert rule.choose(X, np.array(list("abcdefg"), dtype=object)).tolist() == wanted
+
+
+def test_features_that_are_no_vertices_have_successors(topics_corpus):
+    X, names, _ = topics_corpus
+    net = ClassiNet(vertices=list(names[1:8]), n_jobs=1).fit(X, feature_names=names).net_
+    found = net.successors(str(names[0]))
+    row = net.graph.first_hop[[0]].toarray().ravel()
+    assert {edge.target: edge.weight for edge in found} == {
+        str(net.graph.names[i]): row[i] for i in np.flatnonzero(row)
+    }
+    assert [edge.weight for edge in found] == sorted((edge.weight for edge in found), reverse=True)
+    assert net.successors(str(names[0]), top=2) == found[:2]
+    assert net.successors(str(names[1])) == net.graph.successors(str(names[1]))
+    with pytest.raises(InputError, match="'nosuch' is no vertex"):
+        net.successors("nosuch")
 
 
 def test_damping_is_grid_searchable_on_the_net_itself(topics_corpus):

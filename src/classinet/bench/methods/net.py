@@ -40,8 +40,8 @@ METHODS = (
     Method("global", "Global", _OURS, 25, _over("default", Global()), "default", text_seconds=0.3, width=1000),
     Method("default", "Default", _OURS, 26, _over("default", Global()), "default", text_seconds=0.3, width=1100,
            pieces=True),
-    Method("dense", "Dense average", "Vectors", 29, lambda nets: DenseAverage(nets("default")), "default",
-           text_seconds=0.1, width=100),
+    Method("dense", "Dense average", "What one would use today", 79, lambda nets: DenseAverage(nets("default")),
+           "default", text_seconds=0.1, width=100),
     *(
         Method(f"paper-{key}", f"{title}, 1,000 vertices", RECIPE, 100 + i, _over("paper-1000", expansion),
                "paper-1000", studies=("paper",), text_seconds=0.5, width=100)
