@@ -10,19 +10,15 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
-from classinet._cloning import clone_around
 from classinet._sparse import canonical_csr
 from classinet._typing import Csr
-from classinet.baselines.base import Baseline
+from classinet.baselines.over_net import OverNet
 from classinet.exceptions import ParameterError
-from classinet.expansion import Global
-from classinet.pipeline.representation import Representation
-from classinet.pipeline.text_net import TextNet
+from classinet.pipeline import TextNet
 
 
-class DenseAverage(Baseline):
+class DenseAverage(OverNet):
     """Average the vectors of a text's words.
 
     Parameters
@@ -42,13 +38,9 @@ class DenseAverage(Baseline):
     def __init__(self, net: TextNet | None = None) -> None:
         self.net = net
 
-    def __sklearn_clone__(self) -> Self:
-        return clone_around(self, "net", fitted=hasattr(self.net, "net_"))
-
     def fit(self, X: Iterable[str], y: object = None) -> Self:
-        """Build the net from unlabeled texts, unless a fitted one was given."""
-        net = TextNet() if self.net is None else self.net
-        self.net_ = net if hasattr(net, "net_") else clone(net).fit(X)
+        """Build the net from unlabeled texts, unless a fitted one was given, and take its vectors."""
+        super().fit(X)
         predictor: Any = self.net_.net_.predictor
         if not hasattr(predictor, "feature_vectors"):
             raise ParameterError(f"net must have predictors with vectors for all features, got {predictor!r}")
@@ -59,6 +51,5 @@ class DenseAverage(Baseline):
 
     def transform(self, X: Iterable[str]) -> Csr:
         """Return the weighed mean of the vectors of each text's words."""
-        net: Any = self.net_
-        way = Representation(net.vectorizer_, net.net_, net.n_texts_, Global())
-        return canonical_csr(way.text_rows(way.counts(X)) @ self.vectors_)
+        _, own = self._rows(X)
+        return canonical_csr(own @ self.vectors_)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self
+from dataclasses import replace
 
-from sklearn.base import clone
-
-from classinet._cloning import clone_around
 from classinet._typing import Csr
-from classinet.baselines.base import Baseline
-from classinet.expansion import Expansion, Global
+from classinet.baselines.over_net import OverNet
+from classinet.expansion import Expansion
 from classinet.pipeline import TextNet
-from classinet.pipeline.representation import Representation
 
 
-class Expanded(Baseline):
+class Expanded(OverNet):
     """Predict features over a net; the block holds what the net adds to each text.
 
     Parameters
@@ -40,18 +36,7 @@ class Expanded(Baseline):
         self.expansion = expansion
         self.n_jobs = n_jobs
 
-    def __sklearn_clone__(self) -> Self:
-        return clone_around(self, "net", fitted=hasattr(self.net, "net_"))
-
-    def fit(self, X: Iterable[str], y: object = None) -> Self:
-        """Build the net from unlabeled texts, unless a fitted one was given."""
-        net = TextNet() if self.net is None else self.net
-        self.net_ = net if hasattr(net, "net_") else clone(net).fit(X)
-        return self
-
     def transform(self, X: Iterable[str]) -> Csr:
         """Return what the net adds to each text: texts × vertices."""
-        net: Any = self.net_
-        expansion = Global() if self.expansion is None else self.expansion
-        way = Representation(net.vectorizer_, net.net_, net.n_texts_, expansion, n_jobs=self.n_jobs)
-        return way.expansion_rows(way.text_rows(way.counts(X)))
+        way, own = self._rows(X, self.expansion)
+        return replace(way, n_jobs=self.n_jobs).expansion_rows(own)
