@@ -574,3 +574,10 @@ def test_factorised_predictors_of_the_first_format_are_read(tmp_path):
     restore_predictor(read, tmp_path / "predictor.safetensors", np.arange(4), 4, {})
     np.testing.assert_array_equal(read.feature_vectors(), fitted.context_vectors_)
     np.testing.assert_array_equal(read.decision_function(X), fitted.decision_function(X))
+
+
+def test_classifiers_of_the_first_format_count_no_pieces():
+    from classinet.persistence.models import _read_parameters
+
+    assert _read_parameters({"parameters": {}}, Path("config.json")) == {"pieces": False}
+    assert _read_parameters({"parameters": {"pieces": True}}, Path("config.json")) == {"pieces": True}

@@ -170,14 +170,12 @@ def restore_predictor(
     left_out : why each candidate that was not learnt was left out.
     """
     sizes: Sizes = {"n": len(columns), "d": n_features}
-    parts = COMMON | PARTS[type(predictor)]
     with TensorFile(path) as tensors:
-        if isinstance(predictor, Factorised) and "feature_vectors_" not in tensors:  # as it was in format version 1
-            parts.pop("feature_vectors_")
-        for name, part in parts.items():
-            setattr(predictor, name, part.value(name, tensors, sizes))
-    if "feature_vectors_" not in parts and isinstance(predictor, Factorised):
-        predictor.feature_vectors_ = predictor.context_vectors_
+        # In format version 1 factorised predictors had one table of vectors for both purposes.
+        one_table = isinstance(predictor, Factorised) and "feature_vectors_" not in tensors
+        for name, part in (COMMON | PARTS[type(predictor)]).items():
+            stored = "context_vectors_" if one_table and name == "feature_vectors_" else name
+            setattr(predictor, name, part.value(stored, tensors, sizes))
     learnt: Integers = predictor.vertices_
     if (learnt < 0).any() or (learnt[1:] <= learnt[:-1]).any() or not left_out.keys().isdisjoint(learnt.tolist()):
         raise damaged(path, "'vertices_' does not list different candidates in order")

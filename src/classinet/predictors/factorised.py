@@ -130,11 +130,11 @@ class Factorised(Predictor):
 
         # 3. Vectors by which features are compared: those of the predictors, or better ones where many texts were
         # held out. No predictor sees these, so what predictors are worth is still judged on texts they do not know.
-        everything = _with_unseen(problem)
+        n_texts = problem.contexts.shape[0] + (0 if problem.unseen is None else problem.unseen[0].shape[0])
         known = self.context_vectors_
-        if training.contexts.shape[0] < (1 - MISSING) * everything.contexts.shape[0]:
+        if training.contexts.shape[0] < (1 - MISSING) * n_texts:
             _, known = engine.checkpoint(
-                lambda local: _decomposed(everything, self.rank_, keys, local), stage="vectors of all texts"
+                lambda local: _decomposed(_with_unseen(problem), self.rank_, keys, local), stage="vectors of all texts"
             )
         self.feature_vectors_ = _compared(known)
         logger.info("factorised predictors: rank %d, %d passes", self.rank_, self.passes_)

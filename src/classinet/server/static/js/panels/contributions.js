@@ -31,6 +31,8 @@ export function contributionsPanel(context) {
 /** Terms that come from the text itself, and how they are called. */
 const OF_TEXT = { text: "in the text", phrase: "words in this order", letters: "its letters" };
 
+const colour = ({ kind }) => (kind in OF_TEXT ? "text" : kind);
+
 function contributions(context, told, opened, render) {
   const at = chosenClass(told, context.store.view.class);
   const features = told.terms.filter((term) => term.kind === "predicted" || term.kind in OF_TEXT);
@@ -45,9 +47,12 @@ function contributions(context, told, opened, render) {
   const lines = [
     ...rows.map((term) =>
       row(
-        term.kind in OF_TEXT ? "text" : term.kind,
-        term.kind === "phrase" ? term.name : wordButton(context, term.name, term.kind === "letters" ? "text" : term.kind),
-        signedBar(term.contributions[at], most, term.kind in OF_TEXT ? "text" : term.kind),
+        colour(term),
+        // Of phrases, and of words that are not known, there is nothing more to see.
+        term.kind === "phrase" || told.unknown.includes(term.name)
+          ? term.name
+          : wordButton(context, term.name, colour(term)),
+        signedBar(term.contributions[at], most, colour(term)),
         OF_TEXT[term.kind] ?? pathOf(context, term.path),
       )),
     hidden.length > 0 && row("rest", `${hidden.length} more words`, signedBar(sum(hidden, at), most)),
