@@ -154,6 +154,21 @@ def test_the_head_is_logistic_regression_on_the_rows(net):
     np.testing.assert_allclose(np.hypot(seen, inferred), 1)
 
 
+@pytest.mark.parametrize("by_rarity", [True, False])
+def test_what_is_inferred_is_weighed_by_rarity_as_words_are(net, by_rarity):
+    texts, labels = labelled(30)
+    seen_by = ClassiNetClassifier(net, by_rarity=by_rarity, pieces=False).fit(texts, labels)._representation
+    own = seen_by.text_rows(seen_by.counts(texts))
+    graph, frequency = net.net_.graph, dict(zip(net.net_.feature_names, net.net_.frequency, strict=True))
+    inferred = Global().expand(seen_by.known_to_net(own), net.net_).toarray()
+    n = net.n_texts_
+    for vertex, name in enumerate(graph.names):
+        holding = round(frequency[name] * n)
+        inferred[:, vertex] *= 1 + np.log((1 + n) / (1 + holding)) if by_rarity else 1
+    wanted = inferred / np.linalg.norm(inferred, axis=1, keepdims=True)
+    np.testing.assert_allclose(seen_by.expansion_rows(own).toarray(), wanted, rtol=1e-9)
+
+
 def test_two_classes_share_the_logit_evenly(net):
     texts, labels = labelled(60)
     kept = [i for i, label in enumerate(labels) if label != "kitchen"]

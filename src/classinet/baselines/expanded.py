@@ -18,6 +18,7 @@ class Expanded(OverNet):
     ----------
     net : a fitted `TextNet`, which is used as it is; an unfitted one, which `fit` builds; None for a default one.
     expansion : how texts are expanded; None is `Global()`.
+    by_rarity : weigh what the net adds by how rare it is, as the classifier does; the paper does not.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
 
     Examples
@@ -30,13 +31,15 @@ class Expanded(OverNet):
     """
 
     def __init__(
-        self, net: TextNet | None = None, expansion: Expansion | None = None, n_jobs: int | None = None
-    ) -> None:
+        self, net: TextNet | None = None, expansion: Expansion | None = None, by_rarity: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.net = net
         self.expansion = expansion
+        self.by_rarity = by_rarity
         self.n_jobs = n_jobs
 
     def transform(self, X: Iterable[str]) -> Csr:
         """Return what the net adds to each text: texts × vertices."""
-        way, own = self._rows(X, self.expansion)
+        way, own = self._rows(X, self.expansion, by_rarity=self.by_rarity)
         return replace(way, n_jobs=self.n_jobs).expansion_rows(own)

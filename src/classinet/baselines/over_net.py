@@ -29,8 +29,10 @@ class OverNet(Baseline):
         self.net_ = net if hasattr(net, "net_") else clone(net).fit(X)
         return self
 
-    def _rows(self, texts: Iterable[str], expansion: Expansion | None = None) -> tuple[Representation, Csr]:
+    def _rows(
+        self, texts: Iterable[str], expansion: Expansion | None = None, *, by_rarity: bool = True
+    ) -> tuple[Representation, Csr]:
         """Return how texts become rows over the net, and the rows of their own words."""
         net: Any = self.net_
-        way = Representation(net.vectorizer_, net.net_, net.n_texts_, expansion or Global())
+        way = Representation(net.vectorizer_, net.net_, net.n_texts_, expansion or Global(), by_rarity=by_rarity)
         return way, way.text_rows(way.counts(texts))

@@ -159,7 +159,7 @@ def build(
         int | None,
         typer.Option(
             "--vertices",
-            help="How many features get a predictor, the most frequent; otherwise 20,000.",
+            help="How many features get a predictor, the most frequent; otherwise up to 4,000 frequent ones.",
             min=1,
             metavar="N",
             show_default=False,

@@ -46,10 +46,11 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     ----------
     net : a fitted `TextNet`; an unfitted one, which is then fitted on the texts given to `fit`; None for a default one.
     expansion : how texts are expanded; None is `Global()`.
-    C : inverse strength of regularisation, or "auto": by cross-validation, 10 where labels are too few for that.
+    C : inverse strength of regularisation, or "auto": by cross-validation, 30 where labels are too few for that.
     weight : length of the expansion relative to the text's own features, 0 for no expansion; or "auto": by
         cross-validation, 1 where labels are too few for that.
     pieces : whether pairs of neighbouring words, the first words of a text and runs of letters count beside words.
+    by_rarity : whether inferred words are weighed by how rare they are, as the text's own words always are.
     class_weight : None, "balanced", or a dict from label to weight.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
     random_state : seed of the folds.
@@ -82,6 +83,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         C: float | str = "auto",
         weight: float | str = "auto",
         pieces: bool = True,
+        by_rarity: bool = True,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: int = 0,
@@ -91,6 +93,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self.C = C
         self.weight = weight
         self.pieces = pieces
+        self.by_rarity = by_rarity
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -129,8 +132,9 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         extra = _unknown_to(text_net, counting)
         expansion = Global() if self.expansion is None else self.expansion
         representation = Representation.of(
-            text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra, expansion, n_jobs=self.n_jobs
-        )
+            text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra, expansion,
+            by_rarity=self.by_rarity, n_jobs=self.n_jobs,
+        )  # fmt: skip
         if self.pieces:
             representation = representation.with_pieces_of(counting)
         own = representation.text_rows(representation.counts(texts))
@@ -164,7 +168,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
                 check_number(name, value, low=low, open_low=open_low)
         if self.expansion is not None and not isinstance(self.expansion, Expansion):
             raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
-        check_choice("pieces", self.pieces, (True, False))
+        for name in ("pieces", "by_rarity"):
+            check_choice(name, getattr(self, name), (True, False))
         check_number("random_state", self.random_state, low=0, whole=True)
 
     def _resolve(self, texts: list[str]) -> TextNet:
@@ -188,8 +193,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         clf.text_net_ = text_net
         clf._representation = Representation.of(
             text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra_features,
-            Global() if clf.expansion is None else clf.expansion, weight=settings["weight"], pieces=pieces,
-            n_jobs=clf.n_jobs,
+            Global() if clf.expansion is None else clf.expansion, weight=settings["weight"],
+            by_rarity=clf.by_rarity, pieces=pieces, n_jobs=clf.n_jobs,
         )  # fmt: skip
         return clf
 

@@ -2,7 +2,8 @@
 
 Enter: texts. Leave: two blocks of rows. The text's words are weighed by how rare they were in the unlabeled text
 and brought to length 1, with its pieces (see `pieces`) beside them where these are asked for; the expansion follows
-from the words over the net and is brought to the same length, so that the weight says how much of the row is inferred;
+from the words over the net, is weighed by rarity as they are, since an inferred "and" tells as little as a written one,
+and is brought to the same length, so that the weight says how much of the row is inferred;
 then both are scaled down alike, so that a larger weight does not loosen the regularisation as well. Features of
 labelled texts that the net has never seen stand after the net's own: they cannot be expanded, but a label may hang on
 them. Pieces stand last.
@@ -42,6 +43,7 @@ class Representation:
     n_texts : number of unlabeled texts the net was built from.
     expansion : how to expand.
     weight : length of the expansion relative to the text's own features.
+    by_rarity : weigh inferred features by how rare they are, too.
     pieces : what is counted beside words; None is nothing.
     n_jobs : threads.
     """
@@ -51,6 +53,7 @@ class Representation:
     n_texts: int
     expansion: Expansion
     weight: float = 1.0
+    by_rarity: bool = True
     pieces: Pieces | None = None
     n_jobs: int | None = None
 
@@ -69,6 +72,11 @@ class Representation:
         holding = np.zeros(self.n_words)
         holding[: self.net.n_features] = self._holding
         return rarity(holding, self.n_texts)
+
+    @cached_property
+    def vertex_weights(self) -> Floats:
+        """Weight of each vertex where it is inferred."""
+        return self.idf[self.net.columns] if self.by_rarity else np.ones(self.net.n_vertices)
 
     @property
     def _holding(self) -> Floats:
@@ -140,12 +148,16 @@ class Representation:
         exactly the value it had.
         """
         known = self.known_to_net(rows)
-        expanded = expand_rows(known, self.net, self.expansion, self.n_jobs)
+        expanded = self._inferred(known, self.net)
         unedited = self.net.unedited
-        whole = expanded if unedited is self.net else expand_rows(known, unedited, self.expansion, self.n_jobs)
+        whole = expanded if unedited is self.net else self._inferred(known, unedited)
         lengths = row_lengths(whole)
         factor = np.divide(row_lengths(rows), lengths, out=np.zeros_like(lengths), where=lengths > 0)
         return _rows_scaled(expanded, factor)
+
+    def _inferred(self, known: Csr, net: Net) -> Csr:
+        found = expand_rows(known, net, self.expansion, self.n_jobs)
+        return from_arrays(found.data * self.vertex_weights[found.indices], found.indices, found.indptr, found.shape)
 
     def rows_of(self, counts: Csr) -> Csr:
         """Return counted texts as rows for the classifier."""

@@ -18,7 +18,7 @@ HOPS = (1, 2, 3, 4, 5)  # the paper names none
 
 
 def _over(recipe: str, expansion: Expansion) -> Callable[[Nets], Baseline]:
-    return lambda nets: Expanded(nets(recipe), expansion)
+    return lambda nets: Expanded(nets(recipe), expansion, by_rarity=recipe == "default")
 
 
 def _paper_global(hops: int) -> Global:
@@ -27,15 +27,16 @@ def _paper_global(hops: int) -> Global:
 
 _OURS = "ClassiNet"
 _LOCAL = (
-    ("independent", "Independent", Independent(), 3.0, 1500),
-    ("local-path", "Local path", LocalPath(), 45.0, 4000),
-    ("all-neighbor", "All neighbor", AllNeighbors(), 0.1, 40),
-    ("mutual-neighbor", "Mutual neighbor", MutualNeighbors(), 0.1, 20),
+    ("independent", "Independent", Independent(), 3.0, 1500, True),
+    ("local-path", "Local path", LocalPath(), 45.0, 4000, True),
+    ("all-neighbor", "All neighbor", AllNeighbors(), 0.1, 40, False),
+    ("mutual-neighbor", "Mutual neighbor", MutualNeighbors(), 0.1, 20, False),
 )
 METHODS = (
     *(
-        Method(key, title, _OURS, 20 + i, _over("default", expansion), "default", text_seconds=seconds, width=width)
-        for i, (key, title, expansion, seconds, width) in enumerate(_LOCAL)
+        Method(key, title, _OURS, 20 + i, _over("default", expansion), "default", text_seconds=seconds, width=width,
+               few=slow)
+        for i, (key, title, expansion, seconds, width, slow) in enumerate(_LOCAL)
     ),
     Method("global", "Global", _OURS, 25, _over("default", Global()), "default", text_seconds=0.3, width=1000),
     Method("default", "Default", _OURS, 26, _over("default", Global()), "default", text_seconds=0.3, width=1100,
