@@ -576,9 +576,8 @@ def test_factorised_predictors_of_the_first_format_are_read(tmp_path):
     np.testing.assert_array_equal(read.decision_function(X), fitted.decision_function(X))
 
 
-def test_classifiers_of_earlier_formats_count_as_they_did():
+def test_classifiers_of_the_first_format_count_no_pieces():
     from classinet.persistence.models import _read_parameters
 
-    assert _read_parameters({"parameters": {}}, Path("config.json")) == {"pieces": False, "by_rarity": False}
-    of_second = _read_parameters({"parameters": {"pieces": True}}, Path("config.json"))
-    assert of_second == {"pieces": True, "by_rarity": False}
+    assert _read_parameters({"parameters": {}}, Path("config.json")) == {"pieces": False}
+    assert _read_parameters({"parameters": {"pieces": True}}, Path("config.json")) == {"pieces": True}

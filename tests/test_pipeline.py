@@ -3,6 +3,7 @@
 import copy
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -157,7 +158,9 @@ def test_the_head_is_logistic_regression_on_the_rows(net):
 @pytest.mark.parametrize("by_rarity", [True, False])
 def test_what_is_inferred_is_weighed_by_rarity_as_words_are(net, by_rarity):
     texts, labels = labelled(30)
-    seen_by = ClassiNetClassifier(net, by_rarity=by_rarity, pieces=False).fit(texts, labels)._representation
+    clf = ClassiNetClassifier(net, pieces=False).fit(texts, labels)
+    assert clf.by_rarity_
+    seen_by = replace(clf._representation, by_rarity=by_rarity)
     own = seen_by.text_rows(seen_by.counts(texts))
     graph, frequency = net.net_.graph, dict(zip(net.net_.feature_names, net.net_.frequency, strict=True))
     inferred = Global().expand(seen_by.known_to_net(own), net.net_).toarray()

@@ -100,6 +100,48 @@ class LabelVectors:
         n_i, n_j = popcounts(self.bits[[i, j]])
         return np.array([[both, n_i - both], [n_j - both, self.n_rows - n_i - n_j + both]], dtype=np.int64)
 
+    def after(self, former: LabelVectors, vertices: Integers) -> LabelVectors:
+        """Return these votes after those of former predictors on former texts.
+
+        Thresholds and quality are the means of both, by their numbers of texts, where both are known.
+
+        Parameters
+        ----------
+        former : votes of some of the same vertices on other texts.
+        vertices : which of these predictors each of the former ones is; all others did not vote then.
+
+        >>> now = LabelVectors.from_votes([[1, 0], [0, 1]], present=[[1, 0], [0, 1]])
+        >>> before = LabelVectors.from_votes([[1]], present=[[1]])
+        >>> now.after(before, np.array([1])).popcounts()
+        array([1, 2])
+        """
+        n_rows = former.n_rows + self.n_rows
+        share = former.n_rows / n_rows
+
+        def mean(before: Floats, now: Floats) -> Floats:
+            joined = now.copy()
+            both = share * before + (1.0 - share) * now[vertices]
+            joined[vertices] = np.where(np.isnan(both), np.where(np.isnan(before), now[vertices], before), both)
+            return joined
+
+        bits, present = (
+            _rows_after(one, former.n_rows, vertices, other, self.n_rows)
+            for one, other in ((former.bits, self.bits), (former.present, self.present))
+        )
+        kept = (mean(getattr(former, name), getattr(self, name)) for name in ("thresholds", "auc", "f1"))
+        return LabelVectors(bits, present, n_rows, *kept)
+
+    def take(self, vertices: Integers) -> LabelVectors:
+        """Return the votes of some predictors.
+
+        >>> LabelVectors.from_votes([[1, 0], [1, 1]], present=[[1, 0], [0, 1]]).take(np.array([1])).popcounts()
+        array([2])
+        """
+        return LabelVectors(
+            self.bits[vertices], self.present[vertices], self.n_rows,
+            self.thresholds[vertices], self.auc[vertices], self.f1[vertices],
+        )  # fmt: skip
+
     def quality(self) -> dict[str, NDArray[Any]]:
         """One array entry per predictor: how often it fires and how well it predicts."""
         return {"firing_rate": self.firing_rate(), "auc": self.auc, "f1": self.f1}
@@ -275,6 +317,19 @@ def _count_votes(scores: Singles, ordered: Singles, thresholds: Singles, lists: 
     indptr, rows = lists.indptr.astype(np.int64, copy=False), lists.indices.astype(np.int32, copy=False)
     _kernels.bits.vote(scores, ordered, thresholds, quota, indptr, rows, bits, auc, f1)
     return Votes(bits, thresholds.astype(np.float64), auc, f1)
+
+
+def _rows_after(before: Bits, n_before: int, vertices: Integers, now: Bits, n_now: int) -> Bits:
+    """Put the packed rows of `now` after those of `before`, whose vertices have these positions now."""
+    joined = np.zeros((len(now), n_words(n_before + n_now)), dtype=np.uint64)
+    joined[vertices, : before.shape[1]] = before
+    word, shift = divmod(n_before, WORD)
+    joined[:, word : word + now.shape[1]] |= now << np.uint64(shift)
+    if shift:
+        carried = now >> np.uint64(WORD - shift)
+        room = joined.shape[1] - word - 1
+        joined[:, word + 1 :] |= carried[:, :room]
+    return joined
 
 
 def _pack(lists: Csr) -> Bits:

@@ -139,7 +139,7 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         matrix, wanted, names = (
             self._check_corpus(X) if isinstance(X, Corpus) else self._check(X, targets, feature_names)
         )
-        seed = _seed(self.random_state)
+        seed = seed_of(self.random_state)
         with nullcontext(engine) if engine is not None else ThreadEngine(self.n_jobs, progress) as workers:
             net = build_net(self.recipe(), matrix, wanted, forbidden, names, y, seed, workers)
         self.net_ = net
@@ -164,7 +164,7 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         net: Net = self.net_
         search = self.recipe().neighbors
         assert net.neighbors is not None  # a fit always leaves its shortlist
-        sample = sample_vertices(net.n_vertices, alpha, _seed(self.random_state))
+        sample = sample_vertices(net.n_vertices, alpha, seed_of(self.random_state))
         vectors = predictor_vectors(net.predictor)
         with ThreadEngine(self.n_jobs) as engine:
             return recall(net.neighbors, net.labels, vectors, search.association, search.k, sample, engine)
@@ -265,7 +265,12 @@ def _refuse_one(n_texts: int) -> None:
         raise InputError("X has n_samples=1 text; a net needs at least 2 to learn from one and hold out the other")
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
+    """Return the seed that a `random_state` stands for; a generator is asked for one.
+
+    >>> seed_of(7)
+    7
+    """
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ParameterError(f"random_state must be ≥ 0, got {random_state}")

@@ -51,6 +51,24 @@ class Vertex:
 
 
 @dataclass(frozen=True, eq=False)
+class Counts:
+    """What a net that can be updated keeps of its texts, also of features that were too rare for it.
+
+    Attributes
+    ----------
+    names : of all features that were counted.
+    holding : number of texts that hold each.
+    rows : columns of the features whose company was counted: vertices, and what may become one.
+    met : rows × all features: how often each was met with each (`joint_counts`).
+    """
+
+    names: NDArray[np.object_]
+    holding: Integers
+    rows: Integers
+    met: Csr
+
+
+@dataclass(frozen=True, eq=False)
 class Net:
     """The fitted net.
 
@@ -66,6 +84,7 @@ class Net:
         away; or None.
     left_out : why each candidate vertex that was not learnt was left out.
     recipe : "paper", "default" or "custom".
+    counts : what was counted in its texts, so that others can be added; None where that was not kept.
     edits : what a person banned and pinned; set by `edited`, which also edits the graph.
     """
 
@@ -78,6 +97,7 @@ class Net:
     neighbors: Csr | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     recipe: str = "custom"
+    counts: Counts | None = None
     edits: Edits = field(default_factory=Edits)
 
     def __post_init__(self) -> None:

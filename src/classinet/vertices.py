@@ -28,7 +28,19 @@ class VertexRule(BaseEstimator, ABC):  # type: ignore[misc]
         """Return the columns of the vertices, ascending; features that never occur are no candidates."""
 
 
-class AllFeatures(VertexRule):
+class CountRule(VertexRule):
+    """Base of the rules that look only at how many texts hold each feature, so that counts may come from anywhere."""
+
+    @abstractmethod
+    def choose_by(self, counts: Integers) -> Integers:
+        """Return the columns of the vertices, given in how many texts each feature occurs."""
+
+    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
+        """Return the columns of the vertices, ascending."""
+        return self.choose_by(column_counts(X))
+
+
+class AllFeatures(CountRule):
     """Every feature that occurs.
 
     >>> from classinet._sparse import canonical_csr
@@ -36,12 +48,12 @@ class AllFeatures(VertexRule):
     array([0, 2])
     """
 
-    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
+    def choose_by(self, counts: Integers) -> Integers:
         """Return every column that is stored at least once."""
-        return np.flatnonzero(column_counts(X) > 0)
+        return np.flatnonzero(counts > 0)
 
 
-class MostFrequent(VertexRule):
+class MostFrequent(CountRule):
     """The n features that occur in most texts; between equals the lower column wins.
 
     >>> MostFrequent(1000)
@@ -51,14 +63,13 @@ class MostFrequent(VertexRule):
     def __init__(self, n: int = 20_000) -> None:
         self.n = n
 
-    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
+    def choose_by(self, counts: Integers) -> Integers:
         """Return the columns that are stored in most rows."""
         check_number("n", self.n, low=1, whole=True)
-        counts = column_counts(X)
         return _top(counts.astype(np.float64), counts > 0, self.n)
 
 
-class Landmarks(VertexRule):
+class Landmarks(CountRule):
     """A few thousand features that are known well, for all others to be described by.
 
     A text is judged by how near it comes to each vertex, so vertices that are rare themselves, or so many that each
@@ -80,16 +91,15 @@ class Landmarks(VertexRule):
         self.at_least = at_least
         self.fewest = fewest
 
-    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
+    def choose_by(self, counts: Integers) -> Integers:
         """Return the columns that are stored in most rows and in enough of them."""
         for name in ("n", "at_least", "fewest"):
             check_number(name, getattr(self, name), low=1, whole=True)
-        counts = column_counts(X)
         often = int((counts >= self.at_least).sum())
         return _top(counts.astype(np.float64), counts > 0, min(self.n, max(often, self.fewest)))
 
 
-class MinDocumentFrequency(VertexRule):
+class MinDocumentFrequency(CountRule):
     """Every feature that occurs in at least n texts.
 
     >>> MinDocumentFrequency(10)
@@ -99,10 +109,10 @@ class MinDocumentFrequency(VertexRule):
     def __init__(self, n: int = 5) -> None:
         self.n = n
 
-    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
+    def choose_by(self, counts: Integers) -> Integers:
         """Return the columns that are stored in at least n rows."""
         check_number("n", self.n, low=1, whole=True)
-        return np.flatnonzero(column_counts(X) >= self.n)
+        return np.flatnonzero(counts >= self.n)
 
 
 class Listed(VertexRule):

@@ -5,6 +5,7 @@ from classinet.build.forecast import Estimate, estimate
 from classinet.build.journal import JournalEngine
 from classinet.build.orchestrator import Built, build_directory, build_text, discard
 from classinet.build.stages import Recipe, build_net
+from classinet.build.updating import check_recipe, check_updatable, count_all, merge_nets, restricted, update_net
 
 __all__ = [
     "Built",
@@ -15,7 +16,13 @@ __all__ = [
     "build_directory",
     "build_net",
     "build_text",
+    "check_recipe",
+    "check_updatable",
+    "count_all",
     "discard",
     "estimate",
+    "merge_nets",
+    "restricted",
     "stream_corpus",
+    "update_net",
 ]

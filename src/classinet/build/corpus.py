@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from itertools import islice
@@ -69,6 +69,7 @@ def stream_corpus(
     split: str | None = None,
     context: str | int | None = None,
     documents: Iterable[Any] | None = None,
+    known: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Corpus:
     """Turn texts into a matrix over the vocabulary that the vectorizer chooses.
@@ -82,6 +83,7 @@ def stream_corpus(
     context : what counts as occurring with a row: None, its own features; "document", those of all rows of its
         document; a number, those of so many rows of its document on each side.
     documents : an id for every text: equal ids in a row mean the same document. None: every text is its own.
+    known : features that have a column whatever the vectorizer chooses, also where no text holds them.
     progress : called as progress("texts", done, total), total 0 where it is not known.
 
     >>> corpus = stream_corpus(["so it is", "it was"], TextVectorizer())
@@ -115,12 +117,15 @@ def stream_corpus(
         raise InputError("there are no texts; a net is built from unlabeled texts")
 
     # 2. The vocabulary, and every block over its columns.
+    chosen_anyway = [reader.place[name] for name in known]
     names = list(reader.place)
     counts = np.zeros(len(names), dtype=np.int64)
     for block in blocks:
         counts[: block.counts.shape[1]] += np.bincount(block.counts.indices, minlength=block.counts.shape[1])
     n_rows = sum(block.counts.shape[0] for block in blocks)
     kept = vectorizer.choose(names, counts, n_rows)
+    if known:
+        kept = np.array(sorted({*kept.tolist(), *chosen_anyway}, key=names.__getitem__), dtype=np.int64)
     if not len(kept):
         raise InputError(f"no feature is left of {n_rows} texts: none of {len(names)} passes {vectorizer!r}")
     column_of = np.full(len(names), -1, dtype=np.int32)

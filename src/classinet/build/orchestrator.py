@@ -11,7 +11,7 @@ import json
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -57,6 +57,7 @@ def build_text(
     split: str | None = None,
     context: str | int | None = None,
     documents: Iterable[Any] | None = None,
+    known: Sequence[str] = (),
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Built:
@@ -70,7 +71,7 @@ def build_text(
     settings : what the result depends on beside the texts, compared when resuming.
     directory : where finished batches are kept; None: in memory, and an interruption loses all.
     resume : continue what an interrupted build left in the directory.
-    split, context, documents : see `stream_corpus`.
+    split, context, documents, known : see `stream_corpus`.
     engine : where batches run; None: a thread for each core, which tell `progress`.
     progress : called as progress(stage, done, total).
 
@@ -79,7 +80,7 @@ def build_text(
     >>> fit = lambda corpus, engine: ClassiNet().fit(corpus, engine=engine).net_
     >>> built = build_text(made_up_sentences(), vectorizer=TextVectorizer(), fit=fit, settings={})
     >>> built.net.graph.successors("storm", top=1)[0].target
-    'cloud'
+    'thunder'
     """
     said = {
         "vectorizer": vectorizer, "split": split, "context": context, "documents": documents is not None, **settings,
@@ -90,9 +91,10 @@ def build_text(
     ):
         kept = workers if place is None else JournalEngine(workers, place)
         corpus = stream_corpus(
-            texts, vectorizer, kept, split=split, context=context, documents=documents, progress=progress
+            texts, vectorizer, kept, split=split, context=context, documents=documents, known=known, progress=progress
         )
-        return Built(vectorizer.with_vocabulary(list(corpus.names)), fit(corpus, kept), corpus)
+        net = fit(corpus, kept)
+        return Built(vectorizer.with_vocabulary(list(net.feature_names)), net, corpus)
 
 
 @contextmanager

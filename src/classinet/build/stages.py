@@ -25,7 +25,7 @@ from classinet.engine import Engine, fixed_batches
 from classinet.exceptions import EmptyNetWarning
 from classinet.first_hop import first_hop
 from classinet.graph import FeatureGraph
-from classinet.labels import LabelRule
+from classinet.labels import LabelRule, LabelVectors
 from classinet.neighbors import NeighborSearch
 from classinet.net import Net
 from classinet.overlaps import overlapping_names
@@ -88,12 +88,9 @@ def build_net(
 
     # 2. Which rows are held out, and the rows of training in canonical order.
     predictor = clone(recipe.predictor)
-    held_out, training = _split(X, targets, names, columns, recipe.labels.held_out_rows(X.shape[0]), seed)
-    contexts, wanted = _training_rows(predictor, X, targets, columns, training, engine)
-    del training
+    contexts, wanted, unseen, missed = parted(recipe, predictor, X, targets, columns, names, seed, engine)
 
     # 3. Predictors.
-    unseen, missed = take_rows(X, held_out), take_columns(take_rows(targets, held_out), columns)
     further = predictor.seen(unseen), presence(missed)
     predictor.fit(contexts, wanted, masks, setup=Setup(columns, names, seed, engine, ordered=True, unseen=further))
     del contexts, wanted, further
@@ -109,21 +106,40 @@ def build_net(
 
     # 4. Label vectors, neighbours, edges.
     labels = recipe.labels.vote(predictor, unseen, missed, engine)
-    vectors = predictor_vectors(predictor)
-    near = recipe.neighbors.search(labels, vectors, engine, seed)
-    weights, association, counts = recipe.edges.weigh(near, labels, engine)
-    entry = None
-    if recipe.edges.outside and len(columns) < X.shape[1]:
-        all_vectors = predictor.feature_vectors() if hasattr(predictor, "feature_vectors") else None
-        entry = first_hop(
-            weights, columns, unseen, recipe.neighbors, recipe.edges, labels, vectors, all_vectors, engine
-        )
-    graph = FeatureGraph(names[columns], weights, association=association, counts=counts, first_hop=entry)
-    logger.info("%d edges", graph.n_edges)
+    near, graph = connected(recipe, predictor, labels, columns, names, unseen, seed, engine)
     return Net(
         graph=graph, columns=columns, feature_names=names, frequency=column_counts(X) / X.shape[0],
         predictor=predictor, labels=labels, neighbors=near, left_out=left_out, recipe=recipe.name,
     )  # fmt: skip
+
+
+def parted(
+    recipe: Recipe, predictor: Predictor, X: Csr, targets: Csr, columns: Integers, names: NDArray[np.object_],
+    seed: int, engine: Engine,
+) -> tuple[Csr, Csr, Csr, Csr]:  # fmt: skip
+    """Return contexts and targets to train on, in canonical order, and contexts and targets that are held out."""
+    held_out, training = _split(X, targets, names, columns, recipe.labels.held_out_rows(X.shape[0]), seed)
+    contexts, wanted = _training_rows(predictor, X, targets, columns, training, engine)
+    return contexts, wanted, take_rows(X, held_out), take_columns(take_rows(targets, held_out), columns)
+
+
+def connected(
+    recipe: Recipe, predictor: Predictor, labels: LabelVectors, columns: Integers, names: NDArray[np.object_],
+    held_out: Csr, seed: int, engine: Engine,
+) -> tuple[Csr, FeatureGraph]:  # fmt: skip
+    """Return the shortlist of neighbours and the graph: edges, and those of features that are no vertices."""
+    vectors = predictor_vectors(predictor)
+    near = recipe.neighbors.search(labels, vectors, engine, seed)
+    weights, association, counts = recipe.edges.weigh(near, labels, engine)
+    entry = None
+    if recipe.edges.outside and len(columns) < len(names):
+        all_vectors = predictor.feature_vectors() if hasattr(predictor, "feature_vectors") else None
+        entry = first_hop(
+            weights, columns, held_out, recipe.neighbors, recipe.edges, labels, vectors, all_vectors, engine
+        )
+    graph = FeatureGraph(names[columns], weights, association=association, counts=counts, first_hop=entry)
+    logger.info("%d edges", graph.n_edges)
+    return near, graph
 
 
 def predictor_vectors(predictor: Predictor | None) -> Singles | None:

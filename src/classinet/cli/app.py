@@ -18,18 +18,21 @@ from classinet.cli.explain import explain
 from classinet.cli.graph import graph
 from classinet.cli.guard import guarded
 from classinet.cli.info import info
+from classinet.cli.merge import merge
 from classinet.cli.neighbors import neighbors
 from classinet.cli.path import path
 from classinet.cli.plot import plot
 from classinet.cli.predict import predict
 from classinet.cli.serve import serve
 from classinet.cli.train import train
+from classinet.cli.update import update
 
 # In the order in which a new user needs them.
 ORDER: tuple[Callable[..., None], ...] = (
     demo, build, train, predict, explain, evaluate, expand, neighbors, path, graph, plot, edit, serve, info,
+    update, merge,
 )  # fmt: skip
-WRITING: tuple[Callable[..., None], ...] = (build, train, edit, graph, plot)
+WRITING: tuple[Callable[..., None], ...] = (build, train, edit, graph, plot, update, merge)
 
 app = typer.Typer(
     no_args_is_help=True,

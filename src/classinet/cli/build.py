@@ -6,7 +6,8 @@ Finished steps are kept in a directory beside the net, so that an interrupted bu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -20,7 +21,6 @@ from classinet.cli.progress import counted, reporting
 
 if TYPE_CHECKING:
     from classinet.model import ClassiNet
-    from classinet.pipeline import TextNet
     from classinet.text import TextVectorizer, Tokenizer
 
 
@@ -187,17 +187,16 @@ def build(
             metavar="N",
         ),
     ] = 0,
-    work: Annotated[
-        Path | None,
+    updatable: Annotated[
+        bool,
         typer.Option(
-            "--work",
-            help="Directory for finished steps; otherwise NET.build. Removed after success.",
+            "--updatable",
+            help="Keep how often words were met with each other, so that texts can be added later (update).",
             show_default=False,
         ),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an interrupted build.", show_default=False)
     ] = False,
+    work: inputs.Work = None,
+    resume: inputs.Resume = False,
     estimate: Annotated[
         bool,
         typer.Option("--estimate", help="Only tell how much time and memory the build would take.", show_default=False),
@@ -227,6 +226,7 @@ def build(
         split=split,
         context=None if context is None else context_of(context),
         examples=examples,
+        updatable=updatable,
     )
     reading: dict[str, Any] = {"format": format, "text": text, "encoding": encoding}
     if estimate:
@@ -234,13 +234,14 @@ def build(
         return
     inputs.check_free(to, replace=replace)
     work = work or to.with_name(to.name + ".build")
-    _fit(net, corpus, reading, work, resume=resume, threads=threads)
+    with kept_in(work, threads) as run:
+        net.fit(inputs.read_texts(corpus, **reading), directory=work, resume=resume, **run)
     from classinet.build import discard
     from classinet.persistence import save
 
     save(net, to, replace=replace)
     discard(work)
-    _tell(net, to, json=json)
+    output.net_facts(net, to, json=json)
 
 
 def _vectorizer(
@@ -264,9 +265,9 @@ def _model(recipe: RecipeName, vertices: int | None, seed: int) -> ClassiNet:
     return make(vertices=vertices, random_state=seed)
 
 
-def _fit(
-    net: TextNet, corpus: list[str], reading: dict[str, Any], work: Path, *, resume: bool, threads: int | None
-) -> None:
+@contextmanager
+def kept_in(work: Path, threads: int | None) -> Iterator[dict[str, Any]]:
+    """Yield where batches run and whom to tell; say what became of finished steps if the command does not end well."""
     from classinet.build import discard
     from classinet.engine import ThreadEngine
     from classinet.exceptions import InputError, ParameterError
@@ -274,9 +275,7 @@ def _fit(
     begun = work.exists()
     try:
         with reporting() as progress, ThreadEngine(threads or -1, progress) as engine:
-            net.fit(
-                inputs.read_texts(corpus, **reading), directory=work, resume=resume, progress=progress, engine=engine
-            )
+            yield {"progress": progress, "engine": engine}
     except KeyboardInterrupt:
         raise Stopped(
             f"stopped; what is finished is in {work}: run the same command with --resume to continue"
@@ -322,19 +321,3 @@ def _estimate(
     )
     for assumption in found.assumptions:
         output.note(assumption)
-
-
-def _tell(net: TextNet, to: Path, *, json: bool) -> None:
-    graph = net.net_.graph
-    told = {
-        "net": str(to),
-        "texts": net.n_texts_,
-        "features": net.net_.n_features,
-        "vertices": graph.n_vertices,
-        "edges": graph.n_edges,
-        "recipe": net.net_.recipe,
-    }
-    if json:
-        output.as_json(told)
-    else:
-        output.facts(told)

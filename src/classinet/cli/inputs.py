@@ -57,6 +57,17 @@ Threads = Annotated[
     int | None,
     typer.Option("--threads", help="Number of threads; otherwise all cores.", min=1, metavar="N", show_default=False),
 ]
+Work = Annotated[
+    Path | None,
+    typer.Option(
+        "--work",
+        help="Directory for finished steps; otherwise beside the net. Removed after success.",
+        show_default=False,
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Continue where an interrupted command was.", show_default=False)
+]
 Replace = Annotated[
     bool,
     typer.Option("--replace", help="Put a new version into the folder if a model is there.", show_default=False),

@@ -6,7 +6,11 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from classinet.pipeline import TextNet
 
 # What would break a line, a column or a terminal: control characters and the separators of lines.
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -49,6 +53,23 @@ def facts(values: Mapping[str, Any]) -> None:
     width = max(map(len, values), default=0)
     for name, value in values.items():
         print(f"{name:<{width}}  {value:,}" if isinstance(value, int) else f"{name:<{width}}  {one_line(str(value))}")
+
+
+def net_facts(net: TextNet, place: Path, *, json: bool) -> None:
+    """Print what a net that was written consists of."""
+    graph = net.net_.graph
+    told = {
+        "net": str(place),
+        "texts": net.n_texts_,
+        "features": net.net_.n_features,
+        "vertices": graph.n_vertices,
+        "edges": graph.n_edges,
+        "recipe": net.net_.recipe,
+    }
+    if json:
+        as_json(told)
+    else:
+        facts(told)
 
 
 def say(message: str) -> None:

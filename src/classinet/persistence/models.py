@@ -120,6 +120,7 @@ def _write_classifier(model: ClassiNetClassifier, folder: Path, left_behind: lis
         "parameters": {name: encode(value, name, left_behind) for name, value in sorted(own.items())},
         "settings": encode(model.settings_, "settings_"),
         "form": head.form,
+        "by_rarity": model.by_rarity_,
         "classes": {"dtype": _class_dtype(head.classes), "values": head.classes.tolist()},
     }
 
@@ -198,7 +199,10 @@ def _read_classifier(
             pieces = Pieces(phrases, runs, tensors.array("run_rarity", np.float64, (len(runs),), finite=True))
     heads = Head(coef, intercept, classes, form), Head(plain_coef, plain_intercept, classes, form)
     settings = _checked_settings(decode(field(config, "settings", dict, path), path), path)
-    return ClassiNetClassifier.assemble(_read_parameters(config, path), text_net, extra, pieces, heads, settings)
+    # Up to format version 2 inferred words were not weighed by rarity.
+    by_rarity = field(config, "by_rarity", bool, path) if "by_rarity" in config else False
+    parameters = _read_parameters(config, path)
+    return ClassiNetClassifier.assemble(parameters, text_net, extra, pieces, heads, settings, by_rarity=by_rarity)
 
 
 def _read_parameters(config: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -207,8 +211,8 @@ def _read_parameters(config: dict[str, Any], path: Path) -> dict[str, Any]:
     for name in stored:
         if name not in known:
             raise damaged(path, f"gives the classifier a parameter {name!r}, which it does not have")
-    # Classifiers of format version 1 knew no pieces, and weighed inferred words by rarity no more than those of 2.
-    parameters = {"pieces": False, "by_rarity": False} | {name: decode(value, path) for name, value in stored.items()}
+    # Classifiers of format version 1 knew no pieces.
+    parameters = {"pieces": False} | {name: decode(value, path) for name, value in stored.items()}
     n_jobs = parameters.get("n_jobs")
     if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):
         raise damaged(path, f"gives n_jobs {kind_of(n_jobs)}, where a number other than 0 is expected")

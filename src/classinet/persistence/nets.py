@@ -11,6 +11,7 @@ files. Always the unedited net is stored; edits are kept beside the version and 
 | neighbors.safetensors | the shortlist of the neighbour search |
 | labels.safetensors | votes, presence, thresholds and quality of the predictors on held-out texts |
 | predictor.safetensors | what the predictors learnt; predictor_left_out.jsonl says which candidates they did not |
+| counts.safetensors | what a net can be updated from; counted.jsonl has the names of the features that were counted |
 | left_out.jsonl | why candidates are no vertices |
 """
 
@@ -26,7 +27,7 @@ from classinet._typing import Csr, Floats, Integers
 from classinet.exceptions import InputError, StorageError
 from classinet.graph import FeatureGraph
 from classinet.labels import WORD, LabelVectors, n_words
-from classinet.net import Net
+from classinet.net import Counts, Net
 from classinet.persistence.codec import decode_as, encode
 from classinet.persistence.predictors import predictor_arrays, restore_predictor, storable
 from classinet.persistence.reading import damaged, read_lines, write_lines
@@ -37,8 +38,9 @@ from classinet.predictors import Predictor
 FEATURES, LEFT_OUT, PREDICTOR_LEFT_OUT = "features.jsonl", "left_out.jsonl", "predictor_left_out.jsonl"
 VERTICES, GRAPH, NEIGHBORS = "vertices.safetensors", "graph.safetensors", "neighbors.safetensors"
 LABELS, PREDICTOR = "labels.safetensors", "predictor.safetensors"
+COUNTS, COUNTED = "counts.safetensors", "counted.jsonl"
 NET_FILES = frozenset(
-    {FEATURES, LEFT_OUT, PREDICTOR_LEFT_OUT, VERTICES, GRAPH, NEIGHBORS, LABELS, PREDICTOR},
+    {FEATURES, LEFT_OUT, PREDICTOR_LEFT_OUT, VERTICES, GRAPH, NEIGHBORS, LABELS, PREDICTOR, COUNTS, COUNTED},
 )
 RECIPES = ("paper", "default", "custom")
 
@@ -63,6 +65,10 @@ def write_net(net: Net, folder: Path, left_behind: list[str]) -> dict[str, Any]:
         write_tensors(folder / NEIGHBORS, csr_arrays("neighbors", net.neighbors))
     if net.labels is not None:
         write_tensors(folder / LABELS, _label_arrays(net.labels))
+    if net.counts is not None:
+        write_lines(folder / COUNTED, map(str, net.counts.names))
+        arrays = {"holding": _as(np.int64, net.counts.holding), "rows": _as(np.int64, net.counts.rows)}
+        write_tensors(folder / COUNTS, arrays | csr_arrays("met", net.counts.met))
     predictor = None if net.predictor is None else _write_predictor(net.predictor, net.columns, folder, left_behind)
     sizes = {"features": net.n_features, "vertices": net.n_vertices, "edges": graph.n_edges}
     return {"recipe": net.recipe, "sizes": sizes, "predictor": predictor}
@@ -99,6 +105,7 @@ def read_net(folder: Path, recipe: str, encoded_predictor: Any, files: dict[str,
         neighbors=_read_neighbors(folder / NEIGHBORS, n) if NEIGHBORS in files else None,
         left_out=dict(left_out),
         recipe=recipe,
+        counts=_read_counts(folder, names) if COUNTS in files else None,
     )
 
 
@@ -150,6 +157,20 @@ def _read_graph(path: Path, names: NDArray[np.object_], columns: Integers) -> Fe
 def _read_neighbors(path: Path, n: int) -> Csr:
     with TensorFile(path) as tensors:
         return tensors.csr("neighbors", (n, n), np.float64)
+
+
+def _read_counts(folder: Path, features: NDArray[np.object_]) -> Counts:
+    names, path = read_names(folder / COUNTED), folder / COUNTS
+    if not set(features) <= set(names):
+        raise damaged(folder / COUNTED, "does not name all features of the net")
+    with TensorFile(path) as tensors:
+        holding, rows = tensors.array("holding", np.int64, (len(names),)), tensors.array("rows", np.int64, (None,))
+        met = tensors.csr("met", (len(rows), len(names)), np.float32)
+    if (holding < 0).any() or (met.data < 0).any():
+        raise damaged(path, "holds a negative count")
+    if (rows < 0).any() or (rows >= len(names)).any() or (rows[1:] <= rows[:-1]).any():
+        raise damaged(path, "'rows' does not list different features in order")
+    return Counts(names, holding, rows, met)
 
 
 # ------------------------------------------------------------------------------------------------------- labels

@@ -120,6 +120,7 @@ PARTS: dict[type[Predictor], dict[str, Part]] = {
         "feature_vectors_": Dense(np.float32, ("d", "w")),
         "target_vectors_": Dense(np.float32, ("n", "w")),
         "intercept_": Dense(np.float32, ("n",)),
+        "energy_": Dense(np.float64, ("n",)),
         "rank_": Number(),
         "passes_": Number(),
         "rank_losses_": Losses(keyed=True),
@@ -171,9 +172,12 @@ def restore_predictor(
     """
     sizes: Sizes = {"n": len(columns), "d": n_features}
     with TensorFile(path) as tensors:
-        # In format version 1 factorised predictors had one table of vectors for both purposes.
+        # In format version 1 factorised predictors had one table of vectors for both purposes, and up to 2 no energy.
         one_table = isinstance(predictor, Factorised) and "feature_vectors_" not in tensors
-        for name, part in (COMMON | PARTS[type(predictor)]).items():
+        parts = COMMON | PARTS[type(predictor)]
+        if "energy_" in parts and "energy_" not in tensors:
+            del parts["energy_"]
+        for name, part in parts.items():
             stored = "context_vectors_" if one_table and name == "feature_vectors_" else name
             setattr(predictor, name, part.value(stored, tensors, sizes))
     learnt: Integers = predictor.vertices_

@@ -50,7 +50,6 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     weight : length of the expansion relative to the text's own features, 0 for no expansion; or "auto": by
         cross-validation, 1 where labels are too few for that.
     pieces : whether pairs of neighbouring words, the first words of a text and runs of letters count beside words.
-    by_rarity : whether inferred words are weighed by how rare they are, as the text's own words always are.
     class_weight : None, "balanced", or a dict from label to weight.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
     random_state : seed of the folds.
@@ -63,6 +62,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     text_net_ : the net in use.
     extra_features_ : features of the labelled texts that the net does not know.
     pieces_ : the pieces of the labelled texts that are counted, or None.
+    by_rarity_ : whether inferred words are weighed by how rare they are; not in classifiers that were stored before
+        this was done.
 
     Examples
     --------
@@ -83,7 +84,6 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         C: float | str = "auto",
         weight: float | str = "auto",
         pieces: bool = True,
-        by_rarity: bool = True,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: int = 0,
@@ -93,7 +93,6 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self.C = C
         self.weight = weight
         self.pieces = pieces
-        self.by_rarity = by_rarity
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -133,7 +132,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         expansion = Global() if self.expansion is None else self.expansion
         representation = Representation.of(
             text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra, expansion,
-            by_rarity=self.by_rarity, n_jobs=self.n_jobs,
+            n_jobs=self.n_jobs,
         )  # fmt: skip
         if self.pieces:
             representation = representation.with_pieces_of(counting)
@@ -154,6 +153,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self.classes_ = targets.classes
         self.extra_features_ = extra
         self.pieces_ = representation.pieces
+        self.by_rarity_ = representation.by_rarity
         self.text_net_ = text_net
         self._representation = representation
         return self
@@ -168,8 +168,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
                 check_number(name, value, low=low, open_low=open_low)
         if self.expansion is not None and not isinstance(self.expansion, Expansion):
             raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
-        for name in ("pieces", "by_rarity"):
-            check_choice(name, getattr(self, name), (True, False))
+        check_choice("pieces", self.pieces, (True, False))
         check_number("random_state", self.random_state, low=0, whole=True)
 
     def _resolve(self, texts: list[str]) -> TextNet:
@@ -181,7 +180,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     @classmethod
     def assemble(
         cls, parameters: dict[str, Any], text_net: TextNet, extra_features: NDArray[Any], pieces: Pieces | None,
-        heads: tuple[Head, Head], settings: dict[str, Any],
+        heads: tuple[Head, Head], settings: dict[str, Any], *, by_rarity: bool,
     ) -> Self:  # fmt: skip
         """Put a fitted classifier together from its parts, as when it is loaded."""
         clf = cls(net=text_net, **parameters)
@@ -190,11 +189,12 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         clf.classes_ = clf.head_.classes
         clf.extra_features_ = extra_features
         clf.pieces_ = pieces
+        clf.by_rarity_ = by_rarity
         clf.text_net_ = text_net
         clf._representation = Representation.of(
             text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra_features,
             Global() if clf.expansion is None else clf.expansion, weight=settings["weight"],
-            by_rarity=clf.by_rarity, pieces=pieces, n_jobs=clf.n_jobs,
+            by_rarity=by_rarity, pieces=pieces, n_jobs=clf.n_jobs,
         )  # fmt: skip
         return clf
 

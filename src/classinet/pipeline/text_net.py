@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
+from hashlib import sha256
 from os import PathLike
 from typing import Any, Self
 
@@ -16,17 +18,26 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from classinet._sparse import canonical_csr
+from classinet._sparse import canonical_csr, column_counts
 from classinet._typing import Csr, Progress
-from classinet._validation import check_number
-from classinet.build import Corpus, build_text
+from classinet._validation import check_choice, check_number
+from classinet.build import (
+    Corpus,
+    build_text,
+    check_recipe,
+    check_updatable,
+    count_all,
+    merge_nets,
+    restricted,
+    update_net,
+)
 from classinet.engine import Engine, ThreadEngine
-from classinet.exceptions import ParameterError
+from classinet.exceptions import InputError, ParameterError
 from classinet.expansion import Expansion, Global
 from classinet.explain import ExpandedText
 from classinet.graph import Edge, Path
 from classinet.merging import append, expand_rows, like_input, merged_names
-from classinet.model import ClassiNet
+from classinet.model import ClassiNet, seed_of
 from classinet.net import Net
 from classinet.overlaps import overlapping_names
 from classinet.pipeline.editing import Editable
@@ -48,6 +59,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         also those of all texts of its document; a number, also those of so many neighbours on each side.
     examples : how many example texts to keep for each vertex. They are saved with the net, so keep none (0) where
         texts are private.
+    updatable : keep how often words were met with each other, so that texts can be added later (`updated`).
 
     Attributes
     ----------
@@ -74,12 +86,14 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         split: str | None = None,
         context: str | int | None = None,
         examples: int = 0,
+        updatable: bool = False,
     ) -> None:
         self.vectorizer = vectorizer
         self.model = model
         self.split = split
         self.context = context
         self.examples = examples
+        self.updatable = updatable
 
     def fit(
         self,
@@ -113,19 +127,115 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         model = ClassiNet() if self.model is None else clone(self.model)
         vectorizer = TextVectorizer(min_df=2) if self.vectorizer is None else clone(self.vectorizer)
         collector = ExampleCollector(vectorizer, self.examples, self.split)
+        check_choice("updatable", self.updatable, (True, False))
+        if self.updatable:
+            check_recipe(model.recipe())
+        fit = _fitted_and_counted if self.updatable else _fitted
         with nullcontext(engine) if engine is not None else ThreadEngine(model.n_jobs, progress) as workers:
             built = build_text(
                 collector.watch(texts) if self.examples else texts,
-                vectorizer=vectorizer,
-                fit=lambda corpus, journal: _fitted(model, vectorizer, corpus, y, journal),
+                vectorizer=_counting_all(vectorizer) if self.updatable else vectorizer,
+                fit=lambda corpus, journal: fit(model, vectorizer, corpus, y, journal),
                 settings={"model": clone(model).set_params(n_jobs=None), "labels": None if y is None else list(y)},
                 directory=directory, resume=resume, split=self.split, context=self.context, documents=documents,
                 engine=workers, progress=progress,
             )  # fmt: skip
-        self.vectorizer_, self.net_ = built.vectorizer, built.net
+        self.vectorizer_, self.net_ = vectorizer.with_vocabulary(list(built.net.feature_names)), built.net
         self.n_texts_, self.fingerprint_ = built.corpus.n_texts, built.corpus.fingerprint
         self.examples_ = collector.of(built.net.graph.names) if self.examples else None
         return self
+
+    def updated(
+        self,
+        texts: Iterable[str],
+        *,
+        documents: Sequence[Any] | None = None,
+        directory: str | PathLike[str] | None = None,
+        resume: bool = False,
+        progress: Progress | None = None,
+        engine: Engine | None = None,
+    ) -> Self:
+        """Return a net to which further texts were added; this one stays as it is.
+
+        The net must have been built with `updatable=True`. Its former texts are not needed: their counts are added up
+        with those of the further texts, new words join, and predictors of words that occur go on learning. Words and
+        vertices are those that a net of all texts would have.
+
+        Parameters
+        ----------
+        texts, documents, directory, resume, progress, engine : as for `fit`.
+
+        Examples
+        --------
+        >>> from classinet.datasets import made_up_sentences
+        >>> net = TextNet(updatable=True).fit(made_up_sentences())
+        >>> more = net.updated(["hail and thunder", "hail and rain", "snow and hail"] * 10)
+        >>> more.n_texts_ - net.n_texts_, "hail" in net.net_.graph, "hail" in more.net_.graph
+        (30, False, True)
+        """
+        before = self._fitted_net()
+        model = ClassiNet() if self.model is None else clone(self.model)
+        check_updatable(before, model.recipe())
+        assert before.counts is not None
+        vectorizer = clone(self.vectorizer_)
+        collector = ExampleCollector(vectorizer, self.examples, self.split)
+
+        def fit(corpus: Corpus, journal: Engine) -> Net:
+            return update_net(
+                model.recipe(), vectorizer, before, self.n_texts_, corpus,
+                lambda part: _forbidden(vectorizer, part), seed_of(model.random_state), journal,
+            )  # fmt: skip
+
+        with nullcontext(engine) if engine is not None else ThreadEngine(model.n_jobs, progress) as workers:
+            built = build_text(
+                collector.watch(texts) if self.examples else texts,
+                vectorizer=_counting_all(vectorizer), fit=fit,
+                settings={"model": clone(model).set_params(n_jobs=None), "before": self.fingerprint_},
+                directory=directory, resume=resume, split=self.split, context=self.context, documents=documents,
+                known=[str(name) for name in before.counts.names], engine=workers, progress=progress,
+            )  # fmt: skip
+        more: Self = clone(self)
+        more.vectorizer_, more.net_ = vectorizer.with_vocabulary(list(built.net.feature_names)), built.net
+        more.n_texts_ = self.n_texts_ + built.corpus.n_texts
+        more.fingerprint_ = _fingerprint_of([self.fingerprint_, built.corpus.fingerprint])
+        more.examples_ = None
+        if self.examples:
+            former, found = self.examples_ or {}, collector.of(built.net.graph.names)
+            more.examples_ = {
+                name: [*former.get(name, ()), *found.get(name, ())][: self.examples] for name in {**former, **found}
+            }
+        return more
+
+    def merged(self, *others: TextNet) -> Self:
+        """Return one net of this one and others: all their words, vertices and edges, their counts added up.
+
+        For places that may share counts but not texts. The nets must cut texts into features alike. Predictors and
+        examples stay behind; see `classinet.build.merge_nets` for what becomes of the weights.
+
+        Examples
+        --------
+        >>> here = TextNet().fit(["rain and storm", "storm and wind", "wind and rain"] * 10)
+        >>> there = TextNet().fit(["rain and snow", "snow and hail", "rain and hail"] * 10)
+        >>> both = here.merged(there)
+        >>> both.n_texts_, sorted(edge.target for edge in both.neighbors("rain"))
+        (60, ['hail', 'snow', 'storm', 'wind'])
+        """
+        nets: list[TextNet] = [self, *others]
+        for net in nets:
+            check_is_fitted(net, "net_")
+            if _way_of_counting(net) != _way_of_counting(self):
+                raise InputError(
+                    "the nets cannot be merged, because they count texts in different ways: "
+                    f"{_way_of_counting(self)} and {_way_of_counting(net)}"
+                )
+        joined = merge_nets([net.net_ for net in nets], [net.n_texts_ for net in nets])
+        both: Self = clone(self)
+        both.vectorizer_ = self.vectorizer_.with_vocabulary(list(joined.feature_names))
+        both.net_ = joined
+        both.n_texts_ = sum(net.n_texts_ for net in nets)
+        both.fingerprint_ = _fingerprint_of([net.fingerprint_ for net in nets])
+        both.examples_ = None
+        return both
 
     def transform(self, texts: Iterable[str]) -> Any:
         """Return the features of texts followed by their expansion, as one sparse matrix."""
@@ -200,8 +310,34 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _fitted(model: ClassiNet, vectorizer: TextVectorizer, corpus: Corpus, y: Any, engine: Engine) -> Net:
-    forbidden = None
-    if vectorizer.analyzer != "word":  # names of words are looked at by the model itself
-        forbidden = overlapping_names(list(corpus.names), np.arange(len(corpus.names)), characters=True)
-    net: Net = model.fit(corpus, y, forbidden=forbidden, engine=engine).net_
+    net: Net = model.fit(corpus, y, forbidden=_forbidden(vectorizer, corpus), engine=engine).net_
     return net
+
+
+def _fitted_and_counted(model: ClassiNet, vectorizer: TextVectorizer, corpus: Corpus, y: Any, engine: Engine) -> Net:
+    """Fit a net to the features that the vectorizer chooses of all, and keep what was counted of all."""
+    kept = vectorizer.choose(list(corpus.names), column_counts(corpus.matrix), corpus.n_texts)
+    net = _fitted(model, vectorizer, restricted(corpus, kept), y, engine)
+    return replace(net, counts=count_all(corpus, kept, net))
+
+
+def _counting_all(vectorizer: TextVectorizer) -> TextVectorizer:
+    """The same way of counting, with every feature kept."""
+    every: TextVectorizer = clone(vectorizer).set_params(min_df=1, max_features=None)
+    return every
+
+
+def _forbidden(vectorizer: TextVectorizer, corpus: Corpus) -> Csr | None:
+    """Which features overlap; None for words, whose names are looked at by the model itself."""
+    if vectorizer.analyzer == "word":
+        return None
+    return overlapping_names(list(corpus.names), np.arange(len(corpus.names)), characters=True)
+
+
+def _way_of_counting(net: TextNet) -> str:
+    """How a net's texts become features, apart from which features are kept."""
+    return repr(clone(net.vectorizer_).set_params(min_df=1, max_features=None))
+
+
+def _fingerprint_of(fingerprints: Sequence[str]) -> str:
+    return sha256(" ".join(fingerprints).encode()).hexdigest()

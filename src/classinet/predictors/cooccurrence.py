@@ -25,13 +25,15 @@ POWER_ITERATIONS = 2
 VERTEX_BLOCK = 1024
 
 
-def positive_pmi(contexts: Csr, targets: Csr, forbidden: Csr) -> Csr:
+def positive_pmi(joint: Csr, forbidden: Csr) -> Csr:
     """Return max(0, log p(i, j) / (p(i) · p(j)^0.75 normalised)) for vertices i and contexts j.
 
-    A text spreads one unit of evidence for each of its targets evenly over its features, so long texts do not drown
-    short ones.
+    Parameters
+    ----------
+    joint : from `joint_counts`; its memory is used, and what it held is gone.
+    forbidden : vertices × features, stored where they must not be told of each other.
     """
-    joint = _without(_joint(contexts, targets), forbidden)
+    joint = _without(joint, forbidden)
     per_target = np.asarray(joint.sum(axis=1), dtype=np.float64).ravel()
     smoothed = np.asarray(joint.sum(axis=0), dtype=np.float64).ravel() ** CONTEXT_SMOOTHING
     smoothed /= max(smoothed.sum(), 1e-300)
@@ -75,14 +77,26 @@ def _rewritten(matrix: Csr, values: Callable[[Integers, Csr], Singles]) -> Csr:
     return from_arrays(matrix.data[:end], matrix.indices[:end], indptr, matrix.shape)
 
 
-def _joint(contexts: Csr, targets: Csr) -> Csr:
-    """How often each vertex is met with each feature, a text's evidence spread over its features."""
+def joint_counts(contexts: Csr, targets: Csr, lengths: Integers | None = None) -> Csr:
+    """Return vertices × features: how often each vertex is met with each feature.
+
+    A text spreads one unit of evidence for each of its targets evenly over its features, so long texts do not drown
+    short ones. The evidence of two corpora is the sum of theirs. `lengths` says how many features of each text count
+    for its length; None is all.
+
+    >>> X = canonical_csr(np.array([[1, 1, 1], [1, 1, 0]]), np.float32)
+    >>> joint_counts(X, X).toarray()
+    array([[1.5, 1.5, 0.5],
+           [1.5, 1.5, 0.5],
+           [0.5, 0.5, 0.5]], dtype=float32)
+    """
     joint = None
     for start, stop in fixed_batches(contexts.shape[0], ROW_BLOCK):
         texts, vertices = row_slice(contexts, start, stop), row_slice(targets, start, stop)
-        lengths = np.diff(texts.indptr)
-        share = np.float32(1.0) / np.maximum(lengths - 1, 1).astype(np.float32)
-        shares = from_arrays(np.repeat(share, lengths), texts.indices, texts.indptr, texts.shape)
+        stored = np.diff(texts.indptr)
+        counting = stored if lengths is None else lengths[start:stop]
+        share = np.float32(1.0) / np.maximum(counting - 1, 1).astype(np.float32)
+        shares = from_arrays(np.repeat(share, stored), texts.indices, texts.indptr, texts.shape)
         met = canonical_csr(transpose(vertices) @ shares, np.float32)
         joint = met if joint is None else canonical_csr(joint + met, np.float32)
     assert joint is not None  # a problem has rows

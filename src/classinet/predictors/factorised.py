@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,11 @@ from scipy.special import logsumexp
 from classinet import _kernels
 from classinet._keys import name_keys
 from classinet._sparse import canonical_csr, column_counts, row_slice
-from classinet._typing import Csr, Floats, Keys, MatrixLike, Singles
+from classinet._typing import Csr, Floats, Integers, Keys, MatrixLike, Singles
 from classinet._validation import check_number
 from classinet.engine import Engine, fixed_batches
-from classinet.predictors.base import VERTEX_BATCH, Predictor, Problem
-from classinet.predictors.cooccurrence import positive_pmi, truncated_svd
+from classinet.predictors.base import VERTEX_BATCH, Predictor, Problem, Setup
+from classinet.predictors.cooccurrence import joint_counts, positive_pmi, truncated_svd
 from classinet.predictors.sampled import sigmoid
 
 logger = logging.getLogger("classinet")
@@ -38,6 +39,7 @@ DRAW_POWER = 0.75
 SHARDS = 4  # a fixed number: it is part of the order of updates, and so of the result
 VALIDATION_TEXTS = 1000
 VALIDATION_WORDS = 2000
+FIRST_ENERGY = 1e-3  # of AdaGrad, before a predictor has learnt anything
 # Up to this share of the texts may be missing from the vectors by which features are compared. Of a small corpus more
 # is held out, and vectors of all texts then gain a point of accuracy; of a large one they cost a second decomposition.
 MISSING = 0.05
@@ -49,6 +51,27 @@ class Factors(NamedTuple):
     contexts: Singles
     targets: Singles
     bias: Singles
+
+
+@dataclass(frozen=True, eq=False)
+class Former:
+    """Predictors that were learnt from former texts, where there are now more features and vertices.
+
+    Attributes
+    ----------
+    predictor : the predictors.
+    features, columns : which of the features that they knew are features still, and their present columns.
+    staying : which of their vertices are vertices still.
+    positions : the present position of each of these.
+    shares : share of the former texts that held each of these.
+    """
+
+    predictor: Factorised
+    features: Integers
+    columns: Integers
+    staying: Integers
+    positions: Integers
+    shares: Floats
 
 
 class Factorised(Predictor):
@@ -99,6 +122,7 @@ class Factorised(Predictor):
             self.feature_vectors_ = self.context_vectors_
             self.target_vectors_ = np.zeros((0, 8), dtype=np.float32)
             self.intercept_ = np.zeros(0, dtype=np.float32)
+            self.energy_ = np.zeros(0)
             return
         n_held = min(VALIDATION_TEXTS, problem.contexts.shape[0] // 10) if "auto" in (self.rank, self.passes) else 0
         training = _rows(problem, n_held, problem.contexts.shape[0])
@@ -113,7 +137,7 @@ class Factorised(Predictor):
             return _decomposed(training, ranks[-1], keys, local)
 
         targets, contexts = engine.checkpoint(vectors, stage="context vectors")
-        start = Factors(contexts, targets, _log_odds(training))
+        start = Factors(contexts, targets, _log_odds(_smoothed_shares(training)))
         self.rank_ = ranks[-1]
         if len(ranks) > 1 and judge.n_words:
             losses = engine.checkpoint(
@@ -125,8 +149,8 @@ class Factorised(Predictor):
         factors = _truncate(start, self.rank_)
 
         # 2. Target vectors and biases by passes over the texts, as long as held-out words gain.
-        factors, self.passes_, self.pass_losses_ = self._ascend(training, factors, judge)
-        self.context_vectors_, self.target_vectors_, self.intercept_ = factors
+        most = MAX_PASSES if self.passes == "auto" else self.passes
+        self._ascend(training, factors, np.full(training.n_vertices, FIRST_ENERGY), judge, most)
 
         # 3. Vectors by which features are compared: those of the predictors, or better ones where many texts were
         # held out. No predictor sees these, so what predictors are worth is still judged on texts they do not know.
@@ -139,7 +163,46 @@ class Factorised(Predictor):
         self.feature_vectors_ = _compared(known)
         logger.info("factorised predictors: rank %d, %d passes", self.rank_, self.passes_)
 
-    def _ascend(self, training: Problem, factors: Factors, judge: _Judge) -> tuple[Factors, int, list[float]]:
+    def resume(
+        self, former: Former | None, met: Csr, shares: Floats, contexts: Csr, targets: Csr, forbidden: Csr | None, *,
+        setup: Setup,
+    ) -> Self:  # fmt: skip
+        """Go on learning from further texts, with vectors of all that was counted in former texts and these.
+
+        Vertices that do not occur in the further texts keep what they had learnt, seen from the new vectors.
+
+        Parameters
+        ----------
+        former : the predictors so far; None where there are none, and all begin with the vectors alone.
+        met : vertices × features, from `joint_counts` of all texts; its memory is used.
+        shares : share of all texts that hold each vertex.
+        contexts, targets, forbidden : the further texts, as `fit` takes them.
+        setup : as `fit` takes it; the rows are in canonical order.
+        """
+        problem = self._prepare(contexts, targets, forbidden, setup)
+        rank = min(RANKS[-1] if self.rank == "auto" else self.rank, *met.shape)
+        surplus = positive_pmi(met, problem.forbidden)
+        found_targets, found_contexts = truncated_svd(surplus, rank, name_keys(problem.names), problem.engine)
+        factors = Factors(found_contexts, found_targets, _log_odds(shares))
+        energy = np.full(problem.n_vertices, FIRST_ENERGY)
+        if former is not None:
+            _carry_over(former, factors, energy)
+        n_held = min(VALIDATION_TEXTS, problem.contexts.shape[0] // 10)
+        training, judge = _rows(problem, n_held, problem.contexts.shape[0]), _Judge(_rows(problem, 0, n_held))
+        self.rank_, self.rank_losses_ = rank, {}
+        most = self.passes if self.passes != "auto" else MAX_PASSES if judge.n_words else 0
+        self._ascend(training, factors, energy, judge, most)
+        self.feature_vectors_ = _compared(found_contexts)
+        self.positives_ = column_counts(problem.targets)
+        if former is not None:
+            self.positives_[former.positions] += former.predictor.positives_[former.staying]
+        self.vertices_, self.left_out_ = np.arange(problem.n_vertices), {}
+        self.columns_, self.forbidden_ = problem.columns, problem.forbidden
+        self.n_features_in_ = int(met.shape[1])
+        return self
+
+    def _ascend(self, training: Problem, factors: Factors, energy: Floats, judge: _Judge, most: int) -> None:
+        """Pass over the texts at most so often; where that is "auto", as long as held-out words gain."""
         draws = column_counts(training.targets).astype(np.float64) ** DRAW_POWER
         chance, alias = np.empty(len(draws)), np.empty(len(draws), dtype=np.int64)
         _kernels.factorised.alias_table(draws, chance, alias)
@@ -166,8 +229,8 @@ class Factorised(Predictor):
 
         engine = training.engine
         losses = [engine.checkpoint(partial(judge.loss, factors), stage="held-out words")] if judge.n_words else []
-        best, best_pass, energy = factors, 0, np.full(len(draws), 1e-3)
-        for number in range(1, (MAX_PASSES if self.passes == "auto" else self.passes) + 1):
+        best, best_pass = (factors, energy), 0
+        for number in range(1, most + 1):
             step = partial(one_pass, number=number, before=factors, energy=energy)
             targets, bias, energy, loss = engine.checkpoint(step, stage=f"pass {number}")
             factors = Factors(factors.contexts, targets, bias)
@@ -175,8 +238,9 @@ class Factorised(Predictor):
                 losses.append(loss)
                 if losses[-1] > losses[best_pass] - PASS_GAIN:
                     break
-            best, best_pass = factors, number
-        return best, best_pass, losses
+            best, best_pass = (factors, energy), number
+        (self.context_vectors_, self.target_vectors_, self.intercept_), self.energy_ = best
+        self.passes_, self.pass_losses_ = best_pass, losses
 
     def scores(self, contexts: Csr, start: int, stop: int) -> Singles:
         """Log-odds of vertices start..stop, one row a vertex."""
@@ -245,7 +309,8 @@ def _with_unseen(problem: Problem) -> Problem:
 
 def _decomposed(problem: Problem, rank: int, keys: Keys, engine: Engine) -> tuple[Singles, Singles]:
     """Vectors of the vertices and of the contexts, whose products approximate PMI."""
-    return truncated_svd(positive_pmi(problem.contexts, problem.targets, problem.forbidden), rank, keys, engine)
+    met = joint_counts(problem.contexts, problem.targets)
+    return truncated_svd(positive_pmi(met, problem.forbidden), rank, keys, engine)
 
 
 def _compared(contexts: Singles) -> Singles:
@@ -260,10 +325,27 @@ def _compared(contexts: Singles) -> Singles:
     return weighed
 
 
-def _log_odds(training: Problem) -> Singles:
+def _smoothed_shares(training: Problem) -> Floats:
+    """Share of the texts that hold each vertex, never quite 0 or 1."""
+    return np.asarray((column_counts(training.targets) + 0.5) / (training.targets.shape[0] + 1.0))
+
+
+def _log_odds(shares: Floats) -> Singles:
     """The bias of a vertex about whose context nothing is known: its frequency as log-odds."""
-    share = (column_counts(training.targets) + 0.5) / (training.targets.shape[0] + 1.0)
-    return np.log(share / (1.0 - share)).astype(np.float32)
+    return np.log(shares / (1.0 - shares)).astype(np.float32)
+
+
+def _carry_over(former: Former, factors: Factors, energy: Floats) -> None:
+    """Give former vertices what they had learnt: their target vectors, seen from the new context vectors.
+
+    With A that brings new context vectors to the former ones as nearly as it can, u · v_former ≈ u · A v = (Aᵀ u) · v.
+    """
+    known, at = former.predictor, former.staying
+    before = known.context_vectors_[former.features]
+    turn = np.linalg.lstsq(factors.contexts[former.columns].astype(np.float64), before.astype(np.float64))[0]
+    factors.targets[former.positions] = known.target_vectors_[at] @ turn.T
+    factors.bias[former.positions] += known.intercept_[at] - _log_odds(former.shares)
+    energy[former.positions] = known.energy_[at]
 
 
 def _truncate(factors: Factors, rank: int) -> Factors:
