@@ -149,8 +149,8 @@ class _Reader:
     def read(self, pieces: list[tuple[str, int]], number: int, before: int, engine: Engine) -> _Block:
         """Return a block; one that the engine remembers must be of the same texts."""
         hashes = np.frombuffer(b"".join(map(_digest, pieces)), dtype="<u8").astype(np.uint64)
-        counts, new_features, rows_of, known = engine.checkpoint(
-            lambda local: self._count(pieces, hashes), stage=f"texts, block {number}"
+        counts, new_features, rows_of, known = engine.keep(
+            lambda: self._count(pieces, hashes), stage=f"texts, block {number}"
         )
         if not np.array_equal(known, hashes):
             n_equal = min(len(hashes), len(known))

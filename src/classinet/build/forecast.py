@@ -129,7 +129,7 @@ class _Stopwatch(Engine):
     def checkpoint(self, compute: Callable[[Engine], R], *, stage: str) -> R:
         """Compute on the other engine."""
         begun = time.perf_counter()
-        value = compute(self.engine)
+        value = self.engine.checkpoint(compute, stage=stage)
         self.seconds[stage] += time.perf_counter() - begun
         return value
 
