@@ -140,6 +140,18 @@ def test_a_reduction_holds_few_results():
     assert most[0] <= 13
 
 
+@pytest.mark.parametrize("block", [1, 7, 40, 10_000])
+def test_a_transpose_made_piece_by_piece_is_the_same(monkeypatch, block):
+    X = _sparse.canonical_csr(sparse.random(50, 23, 0.2, random_state=block), np.float32)
+    monkeypatch.setattr(_sparse, "INVERTED_BLOCK", block)
+    monkeypatch.setattr(_sparse, "ROW_BLOCK", 6)
+    found, wanted = _sparse.inverted(X, ThreadEngine(2), "turn"), _sparse.transpose(X)
+    assert found.shape == wanted.shape
+    for name in ("indptr", "indices", "data"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+        assert getattr(found, name).dtype == getattr(wanted, name).dtype
+
+
 @given(st.integers(0, 50), st.integers(1, 9))
 def test_fixed_batches_cover_everything_once(count, size):
     assert [i for start, stop in fixed_batches(count, size) for i in range(start, stop)] == list(range(count))

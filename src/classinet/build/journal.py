@@ -95,7 +95,9 @@ class JournalEngine(Engine):
         arrays = files.read()
         if arrays is None:
             files.write(
-                lambda done: self.engine.run(function, batches[done:], stage=stage) if done < len(batches) else iter(()),
+                lambda done: (
+                    self.engine.run(function, batches[done:], stage=stage) if done < len(batches) else iter(())
+                ),
                 note_every=GROUP_SECONDS,
             )
             arrays = files.read()

@@ -25,13 +25,12 @@ POWER_ITERATIONS = 2
 VERTEX_BLOCK = 1024
 
 
-def positive_pmi(contexts: Csr, targets: Csr, forbidden: Csr) -> Csr:
+def positive_pmi(joint: Csr, forbidden: Csr) -> Csr:
     """Return max(0, log p(i, j) / (p(i) · p(j)^0.75 normalised)) for vertices i and contexts j.
 
-    A text spreads one unit of evidence for each of its targets evenly over its features, so long texts do not drown
-    short ones.
+    `joint` is what `joint_counts` returns; its memory is used.
     """
-    joint = _without(_joint(contexts, targets), forbidden)
+    joint = _without(joint, forbidden)
     per_target = np.asarray(joint.sum(axis=1), dtype=np.float64).ravel()
     smoothed = np.asarray(joint.sum(axis=0), dtype=np.float64).ravel() ** CONTEXT_SMOOTHING
     smoothed /= max(smoothed.sum(), 1e-300)
@@ -75,18 +74,25 @@ def _rewritten(matrix: Csr, values: Callable[[Integers, Csr], Singles]) -> Csr:
     return from_arrays(matrix.data[:end], matrix.indices[:end], indptr, matrix.shape)
 
 
-def _joint(contexts: Csr, targets: Csr) -> Csr:
-    """How often each vertex is met with each feature, a text's evidence spread over its features."""
-    joint = None
-    for start, stop in fixed_batches(contexts.shape[0], ROW_BLOCK):
-        texts, vertices = row_slice(contexts, start, stop), row_slice(targets, start, stop)
+def joint_counts(contexts: Csr, targets: Csr, engine: Engine, stage: str) -> Csr:
+    """Return how often each vertex is met with each feature (vertices × features).
+
+    A text spreads one unit of evidence for each of its targets evenly over its features, so long texts do not drown
+    short ones.
+    """
+
+    def met(border: tuple[int, int]) -> Csr:
+        texts, vertices = row_slice(contexts, *border), row_slice(targets, *border)
         lengths = np.diff(texts.indptr)
         share = np.float32(1.0) / np.maximum(lengths - 1, 1).astype(np.float32)
         shares = from_arrays(np.repeat(share, lengths), texts.indices, texts.indptr, texts.shape)
-        met = canonical_csr(transpose(vertices) @ shares, np.float32)
-        joint = met if joint is None else canonical_csr(joint + met, np.float32)
-    assert joint is not None  # a problem has rows
-    return joint
+        return canonical_csr(transpose(vertices) @ shares, np.float32)
+
+    return engine.map_reduce(met, _added, fixed_batches(contexts.shape[0], ROW_BLOCK), stage=stage)
+
+
+def _added(a: Csr, b: Csr) -> Csr:
+    return canonical_csr(a + b, np.float32)
 
 
 def truncated_svd(matrix: Csr, rank: int, keys: Keys, engine: Engine) -> tuple[Singles, Singles]:
