@@ -8,14 +8,12 @@ that a process is at it, `steps` holds the journal. Without one, the same code b
 from __future__ import annotations
 
 import json
-import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
-from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -28,13 +26,13 @@ from classinet._typing import Progress
 from classinet.build.corpus import Corpus, stream_corpus
 from classinet.build.journal import JournalEngine
 from classinet.engine import Engine, ThreadEngine
+from classinet.engine.versions import versions
 from classinet.exceptions import StorageError
 from classinet.net import Net
 from classinet.text import TextVectorizer
 
 SETTINGS, LOCK, STEPS = "build.json", "lock", "steps"
 LONGEST = 200
-LIBRARIES = ("classinets", "numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +117,7 @@ def build_directory(directory: str | PathLike[str], settings: Mapping[str, objec
         raise StorageError(f"{place} holds something other than a build; give an empty directory, or a new name")
     place.mkdir(parents=True, exist_ok=True)
     with _locked(place):
-        _check_settings(place, _described({**settings, **_versions()}), resume)
+        _check_settings(place, _described({**settings, **versions()}), resume)
         yield place / STEPS
 
 
@@ -204,11 +202,6 @@ def _in_words(value: object) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[:LONGEST]}… ({len(text):,} characters, {blake2b(text.encode(), digest_size=8).hexdigest()})"
-
-
-def _versions() -> dict[str, str]:
-    """What the bytes of a result depend on beside the settings: the libraries, and the type of CPU."""
-    return {name: version(name) for name in LIBRARIES} | {"cpu": platform.machine()}
 
 
 @contextmanager
