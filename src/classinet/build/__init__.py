@@ -3,7 +3,7 @@
 from classinet.build.corpus import Corpus, stream_corpus
 from classinet.build.forecast import Estimate, estimate
 from classinet.build.journal import JournalEngine
-from classinet.build.orchestrator import Built, build_directory, build_text, discard
+from classinet.build.orchestrator import Built, build_directory, build_text, discard, is_build, shared_folder
 from classinet.build.stages import Recipe, build_net
 
 __all__ = [
@@ -17,5 +17,7 @@ __all__ = [
     "build_text",
     "discard",
     "estimate",
+    "is_build",
+    "shared_folder",
     "stream_corpus",
 ]

@@ -2,7 +2,8 @@
 
 Enter: texts, a vectorizer, and a function that fits a net to a corpus on an engine. Leaves: the fitted vectorizer, the
 net and the corpus. With a directory, everything finished is kept there: `build.json` says what is being built, `lock`
-that a process is at it, `steps` holds the journal. Without one, the same code builds in memory.
+that a process is at it, `steps` holds the journal, `shared` what a cluster's workers are sent. Without one, the same
+code builds in memory.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from classinet.engine import Engine, ThreadEngine
 from classinet.engine.versions import versions
 from classinet.exceptions import StorageError
 from classinet.net import Net
-from classinet.text import TextVectorizer
+from classinet.text import TextFiles, TextVectorizer
 
-SETTINGS, LOCK, STEPS = "build.json", "lock", "steps"
+SETTINGS, LOCK, STEPS, SHARED = "build.json", "lock", "steps", "shared"
 LONGEST = 200
 
 
@@ -62,7 +63,8 @@ def build_text(
 
     Parameters
     ----------
-    texts : read once, in order; to resume, give the same again.
+    texts : read once, in order; to resume, give the same again. `TextFiles` are read by the workers of a distributed
+        engine, which must see the directory as well.
     vectorizer : what the features of a text are, and which to keep.
     fit : makes the net; must depend on nothing but its arguments and what `settings` says.
     settings : what the result depends on beside the texts, compared when resuming.
@@ -77,11 +79,13 @@ def build_text(
     >>> fit = lambda corpus, engine: ClassiNet().fit(corpus, engine=engine).net_
     >>> built = build_text(made_up_sentences(), vectorizer=TextVectorizer(), fit=fit, settings={})
     >>> built.net.graph.successors("storm", top=1)[0].target
-    'cloud'
+    'thunder'
     """
     said = {
         "vectorizer": vectorizer, "split": split, "context": context, "documents": documents is not None, **settings,
     }  # fmt: skip
+    if engine is not None and engine.distributed and isinstance(texts, TextFiles):
+        said["files"] = texts.described()  # they are not read again to see whether they are the same
     with (
         nullcontext(engine) if engine is not None else ThreadEngine(-1, progress) as workers,
         nullcontext() if directory is None else build_directory(directory, said, resume=resume) as place,
@@ -135,22 +139,41 @@ def discard(directory: str | PathLike[str]) -> None:
     >>> folder.cleanup()
     """
     place = Path(directory)
-    if not (place / SETTINGS).is_file():
+    if not is_build(place):
         raise StorageError(f"{place} is not the directory of a build (no {SETTINGS}); nothing was removed")
     with _locked(place):
-        if (place / STEPS).exists():
-            shutil.rmtree(place / STEPS)
+        for folder in (STEPS, SHARED):
+            if (place / folder).exists():
+                shutil.rmtree(place / folder)
         (place / SETTINGS).unlink()
         (place / LOCK).unlink()
     if not any(place.iterdir()):
         place.rmdir()
 
 
+def is_build(directory: str | PathLike[str]) -> bool:
+    """Whether a build was begun in this directory.
+
+    >>> is_build("no/such/directory")
+    False
+    """
+    return (Path(directory) / SETTINGS).is_file()
+
+
+def shared_folder(directory: str | PathLike[str]) -> Path:
+    """Return where in a build's directory a cluster's workers are sent what they need, for `DaskEngine(directory=…)`.
+
+    >>> shared_folder("net.build").as_posix()
+    'net.build/shared'
+    """
+    return Path(directory) / SHARED
+
+
 def _may_be_build(place: Path) -> bool:
     """Whether this is the directory of a build, or at most of one that was killed before it had written a word."""
     if not place.is_dir() or (place / SETTINGS).is_file():
         return place.is_dir()
-    return all(entry.name == LOCK or entry.name.startswith(f".{SETTINGS}.") for entry in place.iterdir())
+    return all(entry.name in (LOCK, SHARED) or entry.name.startswith(f".{SETTINGS}.") for entry in place.iterdir())
 
 
 def _check_settings(place: Path, said: dict[str, str], resume: bool) -> None:

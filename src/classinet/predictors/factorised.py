@@ -163,7 +163,7 @@ class Factorised(Predictor):
         best, best_pass, energy = factors, 0, np.full(len(draws), 1e-3)
         for number in range(1, (MAX_PASSES if self.passes == "auto" else self.passes) + 1):
             step = partial(one_pass, number=number, before=factors, energy=energy)
-            targets, bias, energy, loss = engine.checkpoint(step, stage=f"pass {number}")
+            targets, bias, energy, loss = engine.checkpoint(step, stage=f"predictors, pass {number}")
             factors = Factors(factors.contexts, targets, bias)
             if automatic:
                 losses.append(loss)
