@@ -133,7 +133,7 @@ def _tally(in_rows: Counter[str], n_rows: int) -> Tally:
 
 def _names(tally: Tally) -> list[str]:
     joined, ends = tally[0].tobytes(), np.cumsum(tally[1]).tolist()
-    return [joined[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    return [joined[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends], ends, strict=False)]
 
 
 def _added(a: Tally, b: Tally) -> Tally:

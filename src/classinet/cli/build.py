@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -352,6 +353,10 @@ def _fit(
         if not begun and is_build(work):
             discard(work)
         raise
+    finally:
+        if not begun:
+            with suppress(OSError):  # made for a cluster's workers before anything was begun in it
+                work.rmdir()
 
 
 def _estimate(
