@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -365,6 +366,25 @@ def test_the_command_builds_on_a_cluster(tmp_path, cluster):
         assert done.exit_code == 0, done.output
         assert not (tmp_path / f"{name}.build").exists()
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "b")
+
+
+def test_ctrl_c_stops_the_command_and_its_own_cluster(tmp_path):
+    """As a terminal sends it: to the command and all its processes."""
+    files = as_lines(tmp_path, made_up_texts(400)).paths
+    options = [sys.executable, "-m", "classinet", "build", *files, "-o", str(tmp_path / "net"), "--engine", "dask"]
+    with subprocess.Popen(
+        [*options, "--threads", "1"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as command:  # fmt: skip
+        for line in command.stderr:
+            if line == "matrix\n":
+                os.killpg(command.pid, signal.SIGINT)
+                break
+        rest = command.stderr.read()
+    assert command.returncode == 1
+    assert rest.splitlines()[-1].endswith("run the same command with --resume to continue")
+    assert "Traceback" not in rest
+    assert (tmp_path / "net.build" / "steps").is_dir()
+    assert not (tmp_path / "net.build" / "shared").exists()
 
 
 @pytest.mark.parametrize(

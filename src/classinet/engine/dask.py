@@ -39,6 +39,8 @@ B = TypeVar("B")
 R = TypeVar("R")
 
 AHEAD = 4  # tasks in flight per thread of the cluster
+# A terminal sends Ctrl-C to all its processes; this one ends the others in order.
+IGNORE_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 WORKERS_TIMEOUT = 60.0  # seconds: batch systems start workers when they please
 
 
@@ -202,6 +204,7 @@ class DaskEngine(Engine):
                 dashboard_address=None,
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else its HTTP server asks for a fixed port
                 memory_limit=0,  # a mapped file would count as memory of each worker that looks at it
+                preload=IGNORE_INTERRUPTS,
                 silence_logs=logging.CRITICAL,  # what fails is raised here
             )
             address = self._cluster.scheduler_address
