@@ -22,7 +22,7 @@ from classinet.build.codec import read_value, write_value
 from classinet.cli.app import app
 from classinet.engine import DaskEngine, ThreadEngine, dask
 from classinet.engine.references import Use, pack, unpack
-from classinet.exceptions import ClusterError, InputError, MissingExtraError, ParameterError
+from classinet.exceptions import ClusterError, InputError, MissingExtraError, ParameterError, StorageError
 from classinet.predictors import base, sampled
 from classinet.text import TextFiles, TextVectorizer
 
@@ -32,10 +32,10 @@ MODELS = {"default": ClassiNet(), "paper": ClassiNet.paper(vertices=40)}
 
 
 @contextmanager
-def local_cluster(n_workers):
+def local_cluster(n_workers, **scheduler):
     with distributed.LocalCluster(
         n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"}, memory_limit=0, silence_logs=50,
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0", **scheduler}, memory_limit=0, silence_logs=50,
     ) as cluster:  # fmt: skip
         yield cluster
 
@@ -167,6 +167,7 @@ def test_an_array_of_a_mapped_file_travels_as_its_place_there(tmp_path):
     part = row_slice(stored[0], 100, 400)
     folder = tmp_path / "left"
     folder.mkdir()
+    assert len(pack(stored[1][7:], folder, Use.INPUT)) < 500
     packed = pack((part, stored[1][7:]), folder, Use.INPUT)
     assert len(packed) < 6_000  # all but the small array of row ends is a reference
     assert not list(folder.iterdir())
@@ -286,8 +287,10 @@ def test_an_interrupted_build_is_resumed(tmp_path, cluster, wanted):
         assert build(tmp_path, engine, files, MODELS["default"], resume=True) == wanted["default"]
     assert told[0] == "labels"
     os.utime(files.paths[2], ns=(0, 0))
-    with connect(None) as engine, pytest.raises(OSError, match="files was '5 files of"):
+    with connect(None) as engine, pytest.raises(StorageError, match="files was '5 files of"):
         build(tmp_path, engine, files, MODELS["default"], resume=True)
+    with pytest.raises(StorageError, match=r"files was '5 files of .* now it is not given"):
+        build(tmp_path, ThreadEngine(), files, MODELS["default"], resume=True)
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path):
@@ -307,6 +310,15 @@ def test_a_scheduler_that_goes_away_is_told(tmp_path):
         )
         with pytest.raises(ClusterError, match="connection to the scheduler was lost"), engine:
             engine.map_batches(lambda n: time.sleep(0.01), range(50), stage="naps")
+
+
+def test_a_batch_that_ends_every_worker_stops_the_build(tmp_path):
+    with (
+        local_cluster(1, allowed_failures=0) as own,
+        DaskEngine(own.scheduler_address, directory=tmp_path) as engine,
+        pytest.raises(ClusterError, match=r"stage 'deadly' ended several workers .* memory"),
+    ):
+        engine.map_batches(lambda n: os.kill(os.getpid(), signal.SIGKILL), [1], stage="deadly")
 
 
 def test_a_cluster_without_workers_is_told(tmp_path, monkeypatch):

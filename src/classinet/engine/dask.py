@@ -94,6 +94,7 @@ class DaskEngine(Engine):
         self._client: Any = None
         self._cluster: Any = None
         self._folder: Path | None = None
+        self._made: Path | None = None
 
     def __enter__(self) -> Self:
         self._connect()
@@ -116,8 +117,9 @@ class DaskEngine(Engine):
         finally:
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
+            if self._made is not None:
                 with suppress(OSError):  # another engine's folder may be there
-                    folder.parent.rmdir()
+                    self._made.rmdir()
 
     def run(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> Iterator[R]:
         """Yield the result of every batch, in the order of the batches; a few are under way at a time."""
@@ -218,6 +220,7 @@ class DaskEngine(Engine):
         if self.directory is None:
             self._folder = Path(mkdtemp(prefix="classinet-"))
         else:
+            self._made = None if self.directory.exists() else self.directory
             self.directory.mkdir(parents=True, exist_ok=True)
             self._folder = Path(mkdtemp(prefix="engine-", dir=self.directory))
         (self._folder / "values").mkdir()
@@ -310,7 +313,7 @@ class _Stage:
                 "more memory than they have, or than their limit lets them use"
             ) from error
         if error is not None:
-            raise error
+            raise error.with_traceback(future.traceback())
 
 
 # ---------------------------------------------------------------------------------------------- on the workers

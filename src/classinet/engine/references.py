@@ -33,7 +33,8 @@ SMALL = 1 << 16  # bytes of an array that travels by value
 class Use(Enum):
     """What becomes of the arrays that were left behind.
 
-    INPUT: they are mapped, by any number of processes, and files that are mapped already are referred to.
+    INPUT: they are mapped, by any number of processes, and files that are mapped already are referred to. (Outside a
+    checkpoint nothing writes to a map, so that it is what its file says.)
     VALUE: they are mapped by whoever asked for them. A mapped file may differ from its map, so all are written.
     RESULT: the same, but they are read into memory and their files removed.
     """
