@@ -343,16 +343,26 @@ def test_other_versions_are_refused(tmp_path, cluster, monkeypatch):
         pass
 
 
-def test_a_directory_that_workers_do_not_see_is_refused(tmp_path, cluster, monkeypatch):
-    ours = dask.versions()
-    monkeypatch.setattr(dask, "_greeting", lambda folder: (ours, False))
-    with (
-        pytest.raises(ClusterError, match=r"worker tcp://.* does not see .*storage that all machines share"),
-        DaskEngine(cluster.scheduler_address, directory=tmp_path),
-    ):
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (({}, False, ""), r"worker tcp://.* does not see .*storage that all machines share"),
+        (({}, True, "no module"), r"worker tcp://.* cannot import classinet \(no module\)"),
+        (({"numba": "missing"}, True, "no numba"), r"worker tcp://.* has numba missing instead of"),
+    ],
+)
+def test_workers_that_cannot_work_are_refused(tmp_path, cluster, monkeypatch, answer, message):
+    theirs, *rest = answer
+    answer = ({**dask.versions(), **theirs}, *rest)
+    monkeypatch.setattr(dask, "_greeting", lambda *_: lambda: answer)
+    with pytest.raises(ClusterError, match=message), DaskEngine(cluster.scheduler_address, directory=tmp_path / "new"):
         pass
-    with pytest.raises(ClusterError, match="does not see nowhere"):
-        dask._unpacked(dask._Sent("nowhere", tuple(ours.items())))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_that_does_not_see_a_file_says_so():
+    with pytest.raises(ClusterError, match=r"a worker on .* does not see nowhere"):
+        dask._unpacked(dask._Sent("nowhere", tuple(dask.versions().items())))
 
 
 def test_parameters_that_cannot_work_are_refused():

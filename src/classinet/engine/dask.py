@@ -145,7 +145,8 @@ class DaskEngine(Engine):
 
             def leaves() -> Iterator[Any]:
                 under_way: deque[Any] = deque()
-                for done, batch in enumerate(batches, start=1 - here.n_ahead):
+                n_ahead = here.n_ahead // 2  # what is reduced is often large
+                for done, batch in enumerate(batches, start=1 - n_ahead):
                     if done > 0:
                         here.finished(under_way.popleft())
                         self._tell(stage, done, len(batches))
@@ -235,13 +236,12 @@ class DaskEngine(Engine):
                 f"the scheduler at {address} has no workers after {WORKERS_TIMEOUT:.0f} s; start some with: "
                 f"dask worker {address}"
             ) from None
-        try:
-            found = self._client.run(_greeting, str(self._folder))
-        except ImportError as error:
-            raise ClusterError(f"a worker of {address} cannot import classinet ({error}); install it there") from error
-        for worker, (theirs, sees) in found.items():
-            if theirs != versions():
-                raise ClusterError(_other_versions(f"worker {worker}", theirs, versions()))
+        ours = versions()
+        for worker, (theirs, sees, trouble) in self._client.run(_greeting(str(self._folder), tuple(ours))).items():
+            if theirs != ours:
+                raise ClusterError(_other_versions(f"worker {worker}", theirs, ours))
+            if trouble:
+                raise ClusterError(f"worker {worker} cannot import classinet ({trouble}); install the same there")
             if not sees:
                 raise ClusterError(
                     f"worker {worker} does not see {self._folder}; give a directory on storage that all machines "
@@ -366,8 +366,29 @@ def _computed(sent: _Sent, folder: str) -> bytes:
         return pack(_unpacked(sent)(engine), Path(folder), Use.VALUE)
 
 
-def _greeting(folder: str) -> tuple[dict[str, str], bool]:
-    return versions(), Path(folder).is_dir()
+def _greeting(folder: str, libraries: tuple[str, ...]) -> Callable[[], tuple[dict[str, str], bool, str]]:
+    """What a worker is asked first. Being sent by value, it needs no classinet there."""
+
+    def greet() -> tuple[dict[str, str], bool, str]:
+        import platform
+        from importlib import import_module, metadata
+        from pathlib import Path
+
+        found = {"cpu": platform.machine()}
+        for name in libraries:
+            if name != "cpu":
+                try:
+                    found[name] = metadata.version(name)
+                except metadata.PackageNotFoundError:
+                    found[name] = "missing"
+        trouble = ""
+        try:
+            import_module("classinet.engine.dask")
+        except ImportError as error:
+            trouble = str(error)
+        return found, Path(folder).is_dir(), trouble
+
+    return greet
 
 
 def _other_versions(who: str, theirs: dict[str, str], ours: dict[str, str]) -> str:
