@@ -108,7 +108,8 @@ def test_damage_is_noticed(tmp_path, damage):
     assert not is_intact(path)
     files = ArrayFiles(tmp_path / "arrays")
     assert files.read() is None
-    files.write(iter([(np.arange(9), np.ones((9, 2))), (np.arange(2), np.ones((2, 2)))]))
+    batches = [(np.arange(9), np.ones((9, 2))), (np.arange(2), np.ones((2, 2)))]
+    files.write(lambda done: iter(batches[done:]))
     found = files.read()
     assert same([np.concatenate((np.arange(9), np.arange(2))), np.ones((11, 2))], list(found))
     (tmp_path / "arrays" / "0.array").write_bytes(damage((tmp_path / "arrays" / "0.array").read_bytes()))
@@ -151,6 +152,46 @@ def test_ctrl_c_loses_no_finished_batch(tmp_path, monkeypatch, seconds):
     journalled = JournalEngine(ThreadEngine(), tmp_path)
     assert journalled.map_batches(lambda n: work(n, -1), range(12), stage="work") == list(range(12))
     assert computed == list(range(12))
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e9])
+def test_long_results_go_on_where_they_were(tmp_path, monkeypatch, seconds):
+    monkeypatch.setattr(journal, "GROUP_SECONDS", seconds)
+    computed = []
+
+    def work(n, stop_at):
+        if n == stop_at:
+            raise KeyboardInterrupt
+        computed.append(n)
+        return np.arange(n), np.full((n, 2), n, dtype=np.float32)
+
+    def join(stop_at):
+        engine = JournalEngine(ThreadEngine(), tmp_path)
+        return engine.concatenate(lambda n: work(n, stop_at), range(12), stage="long")
+
+    for stop_at in (4, 9):
+        with pytest.raises(KeyboardInterrupt):
+            join(stop_at)
+    (note,) = tmp_path.rglob("begun.json")
+    with (note.parent / "0.array").open("ab") as file:
+        file.write(b"of a batch that was never finished")
+    wanted = ThreadEngine().concatenate(lambda n: work(n, -1), range(12), stage="long")
+    computed.clear()
+    assert same(list(join(-1)), list(wanted))
+    assert computed == [9, 10, 11]
+    assert not note.exists()
+
+
+def test_long_results_that_were_altered_are_computed_again(tmp_path):
+    def join(stop_at):
+        engine = JournalEngine(ThreadEngine(), tmp_path)
+        return engine.concatenate(lambda n: (np.full(3, n // int(n != stop_at)),), range(5), stage="long")
+
+    with pytest.raises(ZeroDivisionError):
+        join(3)
+    (file,) = tmp_path.rglob("0.array")
+    file.write_bytes(b"\1" + file.read_bytes()[1:])
+    np.testing.assert_array_equal(join(-1)[0], np.repeat(np.arange(5), 3))
 
 
 def test_damaged_files_are_computed_again(tmp_path, caplog):

@@ -68,7 +68,7 @@ def test_every_command_and_option_is_documented():
     names = [command.__name__ for command in ORDER]
     assert names == [
         "demo", "build", "train", "predict", "explain", "evaluate", "expand", "neighbors", "path", "graph", "plot",
-        "edit", "serve", "info",
+        "edit", "serve", "info", "update", "merge",
     ]  # fmt: skip
     for command in ORDER:
         assert inspect.getdoc(command)

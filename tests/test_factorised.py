@@ -15,7 +15,7 @@ from classinet._keys import name_keys
 from classinet._sparse import canonical_csr, presence
 from classinet.engine import ThreadEngine
 from classinet.predictors.base import Setup
-from classinet.predictors.cooccurrence import CONTEXT_SMOOTHING, positive_pmi, truncated_svd
+from classinet.predictors.cooccurrence import CONTEXT_SMOOTHING, joint_counts, positive_pmi, truncated_svd
 from classinet.predictors.factorised import RANKS, Factorised
 
 
@@ -56,7 +56,8 @@ def test_positive_pmi_equals_a_plain_count(shifted):
     forbidden = np.random.default_rng(4).random((targets.shape[1], 12)) < 0.15
     if not shifted:
         np.fill_diagonal(forbidden, True)
-    found = positive_pmi(csr(contexts), csr(targets), csr(forbidden))
+    joint = joint_counts(csr(contexts), csr(targets), ThreadEngine(), "counts")
+    found = positive_pmi(joint, csr(forbidden))
     expected = pmi_oracle(contexts, targets, forbidden)
     np.testing.assert_allclose(found.toarray(), expected, atol=1e-5)
     assert found.data.all()
@@ -332,7 +333,8 @@ def test_a_target_that_is_no_context_has_no_context_vector():
 def plain_vectors(X, rank):
     """Right singular vectors of the PMI of all texts, each direction times its singular value to the power 0.75."""
     n = X.shape[1]
-    pmi = positive_pmi(*2 * [presence(canonical_csr(X, np.float32))], canonical_csr(np.eye(n), np.float32)).toarray()
+    joint = joint_counts(*2 * [presence(canonical_csr(X, np.float32))], ThreadEngine(), "counts")
+    pmi = positive_pmi(joint, canonical_csr(np.eye(n), np.float32)).toarray()
     _, s, right = np.linalg.svd(pmi.astype(np.float64))
     return right[:rank].T * s[:rank] ** 0.75
 

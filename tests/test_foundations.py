@@ -108,9 +108,48 @@ def test_an_error_stops_batches_that_have_not_begun():
     assert len(begun) < 4_000
 
 
-@given(st.lists(st.text(max_size=3), min_size=1, max_size=9))
-def test_tree_reduce_keeps_the_order_of_its_leaves(items):
-    assert ThreadEngine().tree_reduce(lambda a, b: a + b, items) == "".join(items)
+def level_by_level(items):
+    """The tree that a reduction must follow, written down the plain way."""
+    while len(items) > 1:
+        pairs = [f"({a}{b})" for a, b in zip(items[::2], items[1::2], strict=False)]
+        items = pairs + items[len(pairs) * 2 :]
+    return items[0]
+
+
+@given(st.lists(st.text("ab", max_size=2), min_size=1, max_size=40), st.integers(1, 3))
+def test_a_reduction_follows_one_tree_on_any_number_of_threads(items, n_threads):
+    with ThreadEngine(n_threads) as engine:
+        found = engine.map_reduce(lambda text: text, lambda a, b: f"({a}{b})", items, stage="tree")
+    assert found == level_by_level(items)
+
+
+def test_a_reduction_holds_few_results():
+    held, most = [0], [0]
+
+    class Counted:
+        def __init__(self, n):
+            self.n = n
+            held[0] += 1
+            most[0] = max(most[0], held[0])
+
+        def __del__(self):
+            held[0] -= 1
+
+    total = ThreadEngine().map_reduce(Counted, lambda a, b: Counted(a.n + b.n), range(1000), stage="sum")
+    assert total.n == sum(range(1000))
+    assert most[0] <= 13
+
+
+@pytest.mark.parametrize("block", [1, 7, 40, 10_000])
+def test_a_transpose_made_piece_by_piece_is_the_same(monkeypatch, block):
+    X = _sparse.canonical_csr(sparse.random(50, 23, 0.2, random_state=block), np.float32)
+    monkeypatch.setattr(_sparse, "INVERTED_BLOCK", block)
+    monkeypatch.setattr(_sparse, "ROW_BLOCK", 6)
+    found, wanted = _sparse.inverted(X, ThreadEngine(2), "turn"), _sparse.transpose(X)
+    assert found.shape == wanted.shape
+    for name in ("indptr", "indices", "data"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+        assert getattr(found, name).dtype == getattr(wanted, name).dtype
 
 
 @given(st.integers(0, 50), st.integers(1, 9))
@@ -129,7 +168,7 @@ def test_n_jobs_reads_as_in_scikit_learn():
 
 def test_an_empty_reduction_is_refused():
     with pytest.raises(ParameterError, match="at least one"):
-        ThreadEngine().tree_reduce(lambda a, b: a, [])
+        ThreadEngine().map_reduce(abs, max, [], stage="nothing")
 
 
 @pytest.mark.parametrize("value", [0, True, "3", None, 2.5, float("nan")])

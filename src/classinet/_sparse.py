@@ -21,6 +21,7 @@ from classinet.exceptions import InputError
 B = TypeVar("B")
 ROW_BLOCK = 65_536  # rows
 ENTRY_BLOCK = 1 << 22  # stored values
+INVERTED_BLOCK = 1 << 26  # stored values: of so many a transpose is made in memory
 
 
 def canonical_csr(X: MatrixLike, dtype: type[np.floating[Any]] = np.float64) -> Csr:
@@ -120,6 +121,34 @@ def transpose(X: Csr) -> Csr:
     plain = (X.data, X.indices.astype(narrow, copy=False), X.indptr.astype(narrow, copy=False))
     turned = sparse.csr_array(plain, shape=X.shape).tocsc()
     return from_arrays(turned.data, turned.indices, turned.indptr, (X.shape[1], X.shape[0]))
+
+
+def inverted(X: Csr, engine: Engine, stage: str) -> Csr:
+    """Return the transpose; that of a large matrix is made some columns at a time and kept where the engine says."""
+    if X.nnz <= INVERTED_BLOCK:
+        return transpose(X)
+    ends = np.cumsum(column_counts(X))
+    cuts = np.searchsorted(ends, np.arange(INVERTED_BLOCK, ends[-1], INVERTED_BLOCK)) + 1
+    borders = np.unique([0, *cuts, X.shape[1]])
+
+    def columns(border: tuple[int, int]) -> Csr:
+        # A counting sort of rows that are met in order: every list comes out sorted.
+        blocks = [
+            transpose(take_columns(row_slice(X, *rows), np.arange(*border)))
+            for rows in fixed_batches(X.shape[0], ROW_BLOCK)
+        ]
+        lengths = np.stack([entries_per_row(block) for block in blocks])
+        starts = np.concatenate(([0], np.cumsum(lengths.sum(axis=0))))
+        indices, data = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=X.data.dtype)
+        free = starts[:-1].copy()
+        for number, block in enumerate(blocks):
+            place = np.arange(block.nnz) + np.repeat(free - block.indptr[:-1], lengths[number])
+            indices[place], data[place] = block.indices + number * ROW_BLOCK, block.data
+            free += lengths[number]
+        return from_arrays(data, indices, starts, (len(starts) - 1, X.shape[0]))
+
+    pairs = list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))
+    return stacked(columns, pairs, X.shape[0], engine, stage)
 
 
 def times_dense(X: Csr, table: Singles, engine: Engine) -> Singles:

@@ -27,6 +27,10 @@ class StorageError(ClassiNetError, OSError):
     """A saved model cannot be written or read; the message names the file, what is wrong and what to do."""
 
 
+class ClusterError(ClassiNetError, RuntimeError):
+    """A cluster cannot be used or was lost; the message names its address or worker, and what to check."""
+
+
 class Cancelled(ClassiNetError):
     """Raise this from a progress callback to stop a fit; nothing half-fitted remains."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from hashlib import blake2b
 from math import prod
@@ -111,42 +112,69 @@ def map_file(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 class ArrayFiles:
-    """Arrays that grow batch by batch, each in a file of its own; an index, written last, makes them valid."""
+    """Arrays that grow batch by batch, each in a file of its own; an index, written last, makes them valid.
+
+    Until then a note says how far they are known to be good, so that writing can go on after an interruption.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.index = directory / "index.json"
+        self.note = directory / "begun.json"
 
-    def write(self, batches: Iterator[Sequence[NDArray[Any]]]) -> None:
-        """Append the arrays of every batch along their first axis."""
+    def write(
+        self, batches_from: Callable[[int], Iterator[Sequence[NDArray[Any]]]], *, note_every: float = 0.0
+    ) -> None:
+        """Append the arrays of every batch along their first axis; seconds are at least between two notes.
+
+        `batches_from(n)` must yield the batches from number n on: what an interrupted call wrote is kept.
+        """
         self.directory.mkdir(exist_ok=True)
-        files: list[Any] = []
-        shapes: list[list[int]] = []
-        dtypes: list[str] = []
-        hashes: list[Any] = []
+        done, arrays = self._begun()
+        entries = [array.entry() for array in arrays]
+        noted, since = done, time.monotonic()
         try:
-            for batch in batches:
-                if not files:
-                    files = [self._file(i).open("wb") for i in range(len(batch))]
-                    shapes, dtypes = [[0, *a.shape[1:]] for a in batch], [a.dtype.str for a in batch]
-                    hashes = [blake2b(digest_size=16) for _ in batch]
-                for file, shape, digest, array in zip(files, shapes, hashes, batch, strict=True):
-                    piece = _bytes(np.ascontiguousarray(array))
-                    file.write(piece)
-                    digest.update(piece)
-                    shape[0] += len(array)
-            for file in files:
-                file.flush()
-                os.fsync(file.fileno())
+            for batch in batches_from(done):
+                if not arrays:
+                    arrays = [_GrowingFile(self._file(i), a.dtype, a.shape[1:]) for i, a in enumerate(batch)]
+                for array, more in zip(arrays, batch, strict=True):
+                    array.append(more)
+                done, entries = done + 1, [array.entry() for array in arrays]
+                if time.monotonic() - since >= note_every:
+                    self._write_note(done, arrays, entries)
+                    noted, since = done, time.monotonic()
+        except BaseException:
+            if done > noted:
+                self._write_note(done, arrays, entries)
+            raise
+        else:
+            for array in arrays:
+                array.settle()
         finally:
-            for file in files:
-                file.close()
-        entries = [
-            {"dtype": dtype, "shape": shape, "hash": digest.hexdigest()}
-            for dtype, shape, digest in zip(dtypes, shapes, hashes, strict=True)
-        ]
+            for array in arrays:
+                array.file.close()
         with whole_file(self.index) as file:
             json.dump(entries, file)
+        self.note.unlink(missing_ok=True)
+
+    def _write_note(self, done: int, arrays: list[_GrowingFile], entries: list[Any]) -> None:
+        for array in arrays:
+            array.file.flush()
+        with whole_file(self.note) as file:
+            json.dump({"batches": done, "arrays": entries}, file)
+
+    def _begun(self) -> tuple[int, list[_GrowingFile]]:
+        """How many batches an interrupted call wrote, and their arrays; none if a file is not what was noted."""
+        arrays: list[_GrowingFile] = []
+        try:
+            noted = json.loads(self.note.read_text(encoding="utf-8"))
+            for i, entry in enumerate(noted["arrays"]):
+                arrays.append(_GrowingFile.resumed(self._file(i), entry))
+            return int(noted["batches"]), arrays
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            for array in arrays:
+                array.file.close()
+            return 0, []
 
     def read(self) -> tuple[NDArray[Any], ...] | None:
         """Return the arrays, mapped; None where they are missing, unfinished or altered."""
@@ -167,6 +195,47 @@ class ArrayFiles:
 
     def _file(self, number: int) -> Path:
         return self.directory / f"{number}.array"
+
+
+class _GrowingFile:
+    """One array of `ArrayFiles` while it is written, and the hash of what is in it so far."""
+
+    def __init__(self, path: Path, dtype: np.dtype[Any], width: Sequence[int], mode: str = "wb") -> None:
+        self.dtype = dtype
+        self.shape = [0, *width]
+        self.digest = blake2b(digest_size=16)
+        self.file: Any = path.open(mode)
+
+    @classmethod
+    def resumed(cls, path: Path, entry: dict[str, Any]) -> _GrowingFile:
+        """Take up a file again; what was written after the note is cut off."""
+        shape, dtype = entry["shape"], np.dtype(entry["dtype"])
+        array = cls(path, dtype, shape[1:], "r+b")
+        array.shape = shape
+        left = size = prod(shape) * dtype.itemsize
+        while left and (piece := array.file.read(min(left, 1 << 22))):
+            array.digest.update(piece)
+            left -= len(piece)
+        if left or array.digest.hexdigest() != entry["hash"]:
+            array.file.close()
+            raise ValueError("the file is not what was noted")
+        array.file.truncate(size)
+        array.file.seek(size)
+        return array
+
+    def append(self, more: NDArray[Any]) -> None:
+        piece = _bytes(np.ascontiguousarray(more))
+        self.file.write(piece)
+        self.digest.update(piece)
+        self.shape[0] += len(more)
+
+    def entry(self) -> dict[str, Any]:
+        return {"dtype": self.dtype.str, "shape": list(self.shape), "hash": self.digest.hexdigest()}
+
+    def settle(self) -> None:
+        """Have the file on the disk itself."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

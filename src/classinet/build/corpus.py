@@ -3,7 +3,8 @@
 Enter: any iterable of texts. Leaves: texts × features as canonical CSR. In a first pass, blocks of texts become counts
 over provisional features, numbered as they appear; when the last text is in, the vocabulary is chosen and a second pass
 rewrites the blocks over its columns. The engine decides where blocks and matrix are kept: in memory, or, with a
-journal, in files that are mapped, so that a corpus may be larger than memory and an interrupted pass continues.
+journal, in files that are mapped, so that a corpus may be larger than memory and an interrupted pass continues. Files
+are read by the workers of a distributed engine instead (`partitions`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -23,9 +24,11 @@ from scipy import sparse
 from classinet._sparse import from_arrays, presence, row_slice, stacked
 from classinet._typing import Csr, Integers, Keys, Progress
 from classinet._validation import check_choice, check_number
+from classinet.build.counting import counted, digest
+from classinet.build.partitions import read_partitions
 from classinet.engine import Engine, ThreadEngine, fixed_batches
 from classinet.exceptions import InputError, ParameterError
-from classinet.text import TextVectorizer, split_sentences
+from classinet.text import TextFiles, TextVectorizer, split_sentences
 
 BLOCK_TEXTS = 20_000
 BLOCK_CHARACTERS = 8_000_000
@@ -43,7 +46,7 @@ class Corpus:
     targets : the same shape: where a feature counts as occurring with a text; None: where it occurs in the text.
     names : of the features.
     n_texts : number of rows.
-    fingerprint : SHA-256, in hexadecimal, of the texts in their order.
+    fingerprint : SHA-256, in hexadecimal, of the hashes of all texts in their order.
     """
 
     matrix: Csr
@@ -76,7 +79,8 @@ def stream_corpus(
 
     Parameters
     ----------
-    texts : read once, in order.
+    texts : read once, in order. `TextFiles` are read by the workers of a distributed engine; anything else, and what
+        is added to known features, passes through this process.
     vectorizer : says what the features of a text are, and which of them to keep.
     engine : where blocks and matrices are kept; None: in memory.
     split : "sentences" makes every text a document and its sentences the rows; None takes texts as they are.
@@ -99,17 +103,22 @@ def stream_corpus(
     if context is not None and split is None and documents is None:
         raise ParameterError(f"context={context!r} needs to know documents: pass documents=..., or split='sentences'")
     engine = ThreadEngine() if engine is None else engine
+    if engine.distributed and isinstance(texts, TextFiles) and not known:
+        if documents is not None:
+            raise ParameterError("files that workers read are documents themselves; leave documents=... out")
+        read = read_partitions(texts, vectorizer, split, engine)
+        targets = None if context is None else _with_context(read.matrix, read.texts, context, engine)
+        return Corpus(read.matrix, targets, np.array(read.names, dtype=object), len(read.texts), read.fingerprint)
 
     # 1. Blocks of texts over provisional features.
     total = len(texts) if isinstance(texts, Sized) else 0
-    reader = _Reader(vectorizer, split)
+    reader = _Reader(vectorizer, split, told_apart=documents is not None)
     blocks: list[_Block] = []
     fingerprint, done = sha256(), 0
     for pieces in _blocks(texts, documents):
-        block = reader.read(pieces, len(blocks), done, engine)
+        block, hashes = reader.read(pieces, len(blocks), done, engine)
         blocks.append(block)
-        for text, _ in pieces:
-            fingerprint.update(_utf8(text) + b"\0")
+        fingerprint.update(hashes)
         done += len(pieces)
         if progress is not None:
             progress("texts", done, max(total, done) if total else 0)
@@ -145,17 +154,19 @@ def stream_corpus(
 class _Reader:
     """Turns blocks of texts into counts; a feature not met before gets the next number."""
 
-    def __init__(self, vectorizer: TextVectorizer, split: str | None) -> None:
+    def __init__(self, vectorizer: TextVectorizer, split: str | None, told_apart: bool) -> None:
+        self.told_apart = told_apart
         self.place: defaultdict[str, int] = defaultdict()
         self.place.default_factory = self.place.__len__
         self.features: Callable[[str], list[str]] = vectorizer.compiled()
         self.rows: Callable[[str], list[str]] = split_sentences if split else lambda text: [text]
 
-    def read(self, pieces: list[tuple[str, int]], number: int, before: int, engine: Engine) -> _Block:
-        """Return a block; one that the engine remembers must be of the same texts."""
-        hashes = np.frombuffer(b"".join(map(_digest, pieces)), dtype="<u8").astype(np.uint64)
-        counts, new_features, rows_of, known = engine.checkpoint(
-            lambda local: self._count(pieces, hashes), stage=f"texts, block {number}"
+    def read(self, pieces: list[tuple[str, int]], number: int, before: int, engine: Engine) -> tuple[_Block, bytes]:
+        """Return a block and the hashes of its texts; a block that the engine remembers must be of the same texts."""
+        digests = b"".join(digest(text, document if self.told_apart else 0) for text, document in pieces)
+        hashes = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+        counts, new_features, rows_of, known = engine.keep(
+            lambda: self._count(pieces, hashes), stage=f"texts, block {number}"
         )
         if not np.array_equal(known, hashes):
             n_equal = min(len(hashes), len(known))
@@ -167,7 +178,7 @@ class _Reader:
             )
         for feature in new_features:
             self.place[feature]  # already there if the block was counted just now
-        return _Block(counts, rows_of)
+        return _Block(counts, rows_of), digests
 
     def _count(self, pieces: list[tuple[str, int]], hashes: Keys) -> tuple[Any, ...]:
         n_known, place = len(self.place), self.place.__getitem__
@@ -177,7 +188,7 @@ class _Reader:
                 ids.extend(map(place, self.features(row)))
                 ends.append(len(ids))
                 documents.append(document)
-        counts = _counted(np.array(ids, dtype=np.int64), np.array(ends, dtype=np.int64), len(self.place))
+        counts = counted(np.array(ids, dtype=np.int64), np.array(ends, dtype=np.int64), len(self.place))
         new = list(islice(self.place, n_known, None))
         return counts, new, np.array(documents, dtype=np.int64), hashes
 
@@ -208,25 +219,6 @@ def _blocks(texts: Iterable[str], documents: Iterable[Any] | None) -> Iterator[l
         raise InputError("documents has more ids than there are texts; give every text one")
     if block:
         yield block
-
-
-def _digest(piece: tuple[str, int]) -> bytes:
-    """A short hash of a text and the number of its document."""
-    text, document = piece
-    return blake2b(_utf8(text), digest_size=8, salt=document.to_bytes(16, "little")).digest()
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _counted(ids: Integers, ends: Integers, n_columns: int) -> Csr:
-    """Occurrences, row after row, as canonical counts."""
-    rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-    cells, counts = np.unique(rows * max(n_columns, 1) + ids, return_counts=True)
-    at, columns = np.divmod(cells, max(n_columns, 1))
-    indptr = np.searchsorted(at, np.arange(len(ends)))
-    return from_arrays(counts.astype(np.float32), columns, indptr, (len(ends) - 1, n_columns))
 
 
 def _rename_columns(counts: Csr, column_of: NDArray[np.int32], n_columns: int) -> Csr:

@@ -129,7 +129,7 @@ class _Stopwatch(Engine):
     def checkpoint(self, compute: Callable[[Engine], R], *, stage: str) -> R:
         """Compute on the other engine."""
         begun = time.perf_counter()
-        value = compute(self.engine)
+        value = self.engine.checkpoint(compute, stage=stage)
         self.seconds[stage] += time.perf_counter() - begun
         return value
 
@@ -229,4 +229,6 @@ def _disk(full: dict[str, float], recipe: Recipe) -> float:
     """Bytes of all that a build keeps in its directory."""
     k = min(recipe.neighbors.k, full["vertices"])
     rows = 4 * (8 * full["values"] + 8 * full["texts"])
+    if type(recipe.predictor).__name__ == "Factorised":
+        rows += 8 * full["pairs"]
     return rows + 100 * full["vertices"] * k + full["vertices"] * (full["held out"] / 8 + 10 * 400)

@@ -61,6 +61,11 @@ class JournalEngine(Engine):
         self._known = {path.name[:5]: path for path in self.directory.iterdir()}
         self._calls = 0
 
+    @property
+    def distributed(self) -> bool:  # type: ignore[override]
+        """Whether the engine underneath is."""
+        return self.engine.distributed
+
     def run(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> Iterator[R]:
         """Yield stored results, and compute and store those that are missing."""
         place = self._next(f"{stage} in {len(batches)}")
@@ -85,11 +90,16 @@ class JournalEngine(Engine):
     def concatenate(
         self, function: Callable[[B], tuple[NDArray[Any], ...]], batches: Sequence[B], *, stage: str
     ) -> tuple[NDArray[Any], ...]:
-        """Join the arrays of all batches in files, and map these; kept as a whole, once the last batch is in."""
+        """Join the arrays of all batches in files, which grow as batches come in, and map these."""
         files = ArrayFiles(self._next(f"{stage} from {len(batches)}"))
         arrays = files.read()
         if arrays is None:
-            files.write(self.engine.run(function, batches, stage=stage))
+            files.write(
+                lambda done: (
+                    self.engine.run(function, batches[done:], stage=stage) if done < len(batches) else iter(())
+                ),
+                note_every=GROUP_SECONDS,
+            )
             arrays = files.read()
             if arrays is None:
                 raise StorageError(
@@ -97,15 +107,32 @@ class JournalEngine(Engine):
                 )
         return arrays
 
+    def map_reduce(
+        self, function: Callable[[B], R], combine: Callable[[R, R], R], batches: Sequence[B], *, stage: str
+    ) -> R:
+        """Return the stored result, mapped; or reduce on the engine underneath and store what is left."""
+        return self._remembered(
+            f"{stage} of {len(batches)}",
+            stage,
+            lambda: self.engine.map_reduce(function, combine, batches, stage=stage),
+        )
+
     def checkpoint(self, compute: Callable[[Engine], R], *, stage: str) -> R:
         """Return the stored value, mapped; or compute it on the engine underneath and store it."""
-        place = self._next(stage)
+        return self._remembered(stage, stage, lambda: self.engine.checkpoint(compute, stage=stage))
+
+    def keep(self, compute: Callable[[], R], *, stage: str) -> R:
+        """Return the stored value, mapped; or compute it here and store it."""
+        return self._remembered(stage, stage, compute)
+
+    def _remembered(self, call: str, stage: str, compute: Callable[[], R]) -> R:
+        place = self._next(call)
         for path in self.directory.glob(f"{place.name}.*{SUFFIX}"):
             if is_intact(path):
                 value: R = read_value(path, mapped=True)
                 return value
             _discard_damaged(path)
-        value = compute(self.engine)
+        value = compute()
         try:
             stored: R = read_value(write_value(place, value), mapped=True)
         except NotStorableError as error:

@@ -2,20 +2,19 @@
 
 Enter: texts, a vectorizer, and a function that fits a net to a corpus on an engine. Leaves: the fitted vectorizer, the
 net and the corpus. With a directory, everything finished is kept there: `build.json` says what is being built, `lock`
-that a process is at it, `steps` holds the journal. Without one, the same code builds in memory.
+that a process is at it, `steps` holds the journal, `shared` what a cluster's workers are sent. Without one, the same
+code builds in memory.
 """
 
 from __future__ import annotations
 
 import json
-import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
-from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -28,13 +27,13 @@ from classinet._typing import Progress
 from classinet.build.corpus import Corpus, stream_corpus
 from classinet.build.journal import JournalEngine
 from classinet.engine import Engine, ThreadEngine
+from classinet.engine.versions import versions
 from classinet.exceptions import StorageError
 from classinet.net import Net
-from classinet.text import TextVectorizer
+from classinet.text import TextFiles, TextVectorizer
 
-SETTINGS, LOCK, STEPS = "build.json", "lock", "steps"
+SETTINGS, LOCK, STEPS, SHARED = "build.json", "lock", "steps", "shared"
 LONGEST = 200
-LIBRARIES = ("classinets", "numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,8 @@ def build_text(
 
     Parameters
     ----------
-    texts : read once, in order; to resume, give the same again.
+    texts : read once, in order; to resume, give the same again. `TextFiles` are read by the workers of a distributed
+        engine, which must see the directory as well.
     vectorizer : what the features of a text are, and which to keep.
     fit : makes the net; must depend on nothing but its arguments and what `settings` says.
     settings : what the result depends on beside the texts, compared when resuming.
@@ -85,6 +85,8 @@ def build_text(
     said = {
         "vectorizer": vectorizer, "split": split, "context": context, "documents": documents is not None, **settings,
     }  # fmt: skip
+    if engine is not None and engine.distributed and isinstance(texts, TextFiles):
+        said["files"] = texts.described()  # they are not read again to see whether they are the same
     with (
         nullcontext(engine) if engine is not None else ThreadEngine(-1, progress) as workers,
         nullcontext() if directory is None else build_directory(directory, said, resume=resume) as place,
@@ -121,7 +123,7 @@ def build_directory(directory: str | PathLike[str], settings: Mapping[str, objec
         raise StorageError(f"{place} holds something other than a build; give an empty directory, or a new name")
     place.mkdir(parents=True, exist_ok=True)
     with _locked(place):
-        _check_settings(place, _described({**settings, **_versions()}), resume)
+        _check_settings(place, _described({**settings, **versions()}), resume)
         yield place / STEPS
 
 
@@ -139,22 +141,41 @@ def discard(directory: str | PathLike[str]) -> None:
     >>> folder.cleanup()
     """
     place = Path(directory)
-    if not (place / SETTINGS).is_file():
+    if not is_build(place):
         raise StorageError(f"{place} is not the directory of a build (no {SETTINGS}); nothing was removed")
     with _locked(place):
-        if (place / STEPS).exists():
-            shutil.rmtree(place / STEPS)
+        for folder in (STEPS, SHARED):
+            if (place / folder).exists():
+                shutil.rmtree(place / folder)
         (place / SETTINGS).unlink()
         (place / LOCK).unlink()
     if not any(place.iterdir()):
         place.rmdir()
 
 
+def is_build(directory: str | PathLike[str]) -> bool:
+    """Whether a build was begun in this directory.
+
+    >>> is_build("no/such/directory")
+    False
+    """
+    return (Path(directory) / SETTINGS).is_file()
+
+
+def shared_folder(directory: str | PathLike[str]) -> Path:
+    """Return where in a build's directory a cluster's workers are sent what they need, for `DaskEngine(directory=…)`.
+
+    >>> shared_folder("net.build").as_posix()
+    'net.build/shared'
+    """
+    return Path(directory) / SHARED
+
+
 def _may_be_build(place: Path) -> bool:
     """Whether this is the directory of a build, or at most of one that was killed before it had written a word."""
     if not place.is_dir() or (place / SETTINGS).is_file():
         return place.is_dir()
-    return all(entry.name == LOCK or entry.name.startswith(f".{SETTINGS}.") for entry in place.iterdir())
+    return all(entry.name in (LOCK, SHARED) or entry.name.startswith(f".{SETTINGS}.") for entry in place.iterdir())
 
 
 def _check_settings(place: Path, said: dict[str, str], resume: bool) -> None:
@@ -206,11 +227,6 @@ def _in_words(value: object) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[:LONGEST]}… ({len(text):,} characters, {blake2b(text.encode(), digest_size=8).hexdigest()})"
-
-
-def _versions() -> dict[str, str]:
-    """What the bytes of a result depend on beside the settings: the libraries, and the type of CPU."""
-    return {name: version(name) for name in LIBRARIES} | {"cpu": platform.machine()}
 
 
 @contextmanager

@@ -35,7 +35,7 @@ from classinet.graph.selection import row_of_entries
 from classinet.net import Counts, Net
 from classinet.overlaps import overlapping_names
 from classinet.predictors import Factorised, Setup
-from classinet.predictors.cooccurrence import joint_counts
+from classinet.predictors.cooccurrence import added, joint_counts
 from classinet.predictors.factorised import Former
 from classinet.text import TextVectorizer
 from classinet.vertices import CountRule
@@ -67,7 +67,7 @@ def check_recipe(recipe: Recipe) -> None:
         raise ParameterError(f"{recipe.vertices!r} looks at more than counts, so vertices cannot be chosen anew")
 
 
-def count_all(corpus: Corpus, kept: Integers, net: Net) -> Counts:
+def count_all(corpus: Corpus, kept: Integers, net: Net, engine: Engine) -> Counts:
     """Return what a net can be updated from.
 
     Parameters
@@ -75,10 +75,11 @@ def count_all(corpus: Corpus, kept: Integers, net: Net) -> Counts:
     corpus : its texts, over all their features.
     kept : the columns that are features of the net.
     net : the net.
+    engine : where batches run.
     """
     holding = column_counts(corpus.matrix)
     rows = _with_reserve(kept[net.columns], holding)
-    return Counts(corpus.names, holding, rows, _met(corpus, kept, rows))
+    return Counts(corpus.names, holding, rows, _met(corpus, kept, rows, engine))
 
 
 def restricted(corpus: Corpus, kept: Integers) -> Corpus:
@@ -125,7 +126,7 @@ def update_net(
     rows = _with_reserve(kept[columns], holding)
     known_rows = column_of[former.rows]
     known = _moved(former.met, known_rows, column_of, (len(place), len(place)))
-    met = _sum(_rows_of(known, rows, known_rows, mirrored=corpus.targets is None), _met(corpus, kept, rows))
+    met = added(_rows_of(known, rows, known_rows, mirrored=corpus.targets is None), _met(corpus, kept, rows, engine))
     del known
 
     # 2. Predictors go on learning.
@@ -206,12 +207,12 @@ def merge_nets(nets: Sequence[Net], n_texts: Sequence[int]) -> Net:
                counts=_joined_counts(nets))  # fmt: skip
 
 
-def _met(corpus: Corpus, kept: Integers, vertices: Integers) -> Csr:
+def _met(corpus: Corpus, kept: Integers, vertices: Integers, engine: Engine) -> Csr:
     """How often vertices are met with all features, the length of a text being what it has of the kept ones."""
     seen = presence(corpus.matrix)
     targets = corpus.matrix if corpus.targets is None else corpus.targets
     lengths = entries_per_row(take_columns(seen, kept))
-    return joint_counts(seen, presence(take_columns(targets, vertices)), lengths)
+    return joint_counts(seen, presence(take_columns(targets, vertices)), engine, "counts for updates", lengths)
 
 
 def _found(wanted: Integers, among: Integers) -> tuple[Integers, Integers]:
@@ -229,10 +230,6 @@ def _moved(matrix: Csr, rows: Integers, columns: Integers, shape: tuple[int, int
     """Give rows and columns their new numbers."""
     place = rows[row_of_entries(matrix)], columns[matrix.indices]
     return canonical_csr(sparse.csr_array((matrix.data, place), shape=shape), matrix.dtype.type)
-
-
-def _sum(first: Csr, second: Csr) -> Csr:
-    return canonical_csr(first + second, np.float32)
 
 
 def _with_reserve(vertices: Integers, holding: Integers) -> Integers:
@@ -256,7 +253,7 @@ def _rows_of(known: Csr, columns: Integers, former_columns: Integers, *, mirrore
     if not (mirrored and len(new)):
         return rows
     turned = take_rows(transpose(known), new)
-    return _sum(rows, _moved(turned, np.searchsorted(columns, new), np.arange(known.shape[1]), rows.shape))
+    return added(rows, _moved(turned, np.searchsorted(columns, new), np.arange(known.shape[1]), rows.shape))
 
 
 def _all_rows(net: Net) -> Csr:
@@ -311,5 +308,5 @@ def _joined_counts(nets: Sequence[Net]) -> Counts | None:
     met: Csr = canonical_csr(sparse.csr_array((len(rows), len(names))), np.float32)
     for of, counts in zip(columns_of, kept, strict=True):
         holding[of] += counts.holding
-        met = _sum(met, _moved(counts.met, np.searchsorted(rows, of[counts.rows]), of, met.shape))
+        met = added(met, _moved(counts.met, np.searchsorted(rows, of[counts.rows]), of, met.shape))
     return Counts(names, holding, rows, met)

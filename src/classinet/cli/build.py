@@ -1,14 +1,15 @@
 """`classinet build`: unlabeled texts → a net.
 
-Finished steps are kept in a directory beside the net, so that an interrupted build continues where it was.
+Finished steps are kept in a directory beside the net, so that an interrupted build continues where it was. Batches run
+on threads of this machine or on a Dask cluster, with the same bytes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,9 +18,10 @@ import typer
 
 from classinet.cli import inputs, output
 from classinet.cli.guard import Stopped
-from classinet.cli.progress import counted, reporting
+from classinet.cli.progress import Report, counted, reporting
 
 if TYPE_CHECKING:
+    from classinet.engine import DaskEngine, ThreadEngine
     from classinet.model import ClassiNet
     from classinet.text import TextVectorizer, Tokenizer
 
@@ -30,6 +32,13 @@ class Analyzer(StrEnum):
     WORD = "word"
     CHAR = "char"
     CHAR_WB = "char_wb"
+
+
+class EngineName(StrEnum):
+    """Where batches run."""
+
+    THREADS = "threads"
+    DASK = "dask"
 
 
 class RecipeName(StrEnum):
@@ -202,6 +211,23 @@ def build(
         typer.Option("--estimate", help="Only tell how much time and memory the build would take.", show_default=False),
     ] = False,
     seed: inputs.Seed = 0,
+    engine: Annotated[
+        EngineName,
+        typer.Option(
+            "--engine",
+            help="Run on threads, or on a Dask cluster, whose workers read the files where they are.",
+        ),
+    ] = EngineName.THREADS,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            show_default=False,
+            help="With --engine dask: the cluster's scheduler, such as tcp://10.0.0.5:8786; otherwise --threads worker "
+            "processes on this machine.",
+        ),
+    ] = None,
     threads: inputs.Threads = None,
     replace: inputs.Replace = False,
     json: inputs.Json = False,
@@ -216,6 +242,7 @@ def build(
     if context is not None and split is None:
         raise typer.BadParameter("only sentences have a context; add --split sentences", param_hint="--context")
     inputs.checked_format(format)
+    _check_engine(engine, scheduler, threads, estimate=estimate, examples=examples)
     from classinet.pipeline import TextNet
 
     vectorizer = _vectorizer(analyzer, ngrams, count_or_share(min_df), max_features, tokens or [])
@@ -234,8 +261,9 @@ def build(
         return
     inputs.check_free(to, replace=replace)
     work = work or to.with_name(to.name + ".build")
-    with kept_in(work, threads) as run:
-        net.fit(inputs.read_texts(corpus, **reading), directory=work, resume=resume, **run)
+    workers = Workers(engine, scheduler, threads)
+    with kept_in(work, workers) as run:
+        net.fit(workers.texts(corpus, reading), directory=work, resume=resume, **run)
     from classinet.build import discard
     from classinet.persistence import save
 
@@ -265,16 +293,56 @@ def _model(recipe: RecipeName, vertices: int | None, seed: int) -> ClassiNet:
     return make(vertices=vertices, random_state=seed)
 
 
+@dataclass(frozen=True)
+class Workers:
+    """Where the batches of a build run."""
+
+    engine: EngineName
+    scheduler: str | None
+    threads: int | None
+
+    def open(self, work: Path, progress: Report) -> ThreadEngine | DaskEngine:
+        """Return the engine, to be entered."""
+        from classinet.build import shared_folder
+        from classinet.engine import DaskEngine, ThreadEngine
+
+        if self.engine is EngineName.THREADS:
+            return ThreadEngine(self.threads or -1, progress)
+        return DaskEngine(
+            self.scheduler, n_workers=self.threads, directory=shared_folder(work), progress=progress
+        )  # fmt: skip
+
+    def texts(self, corpus: list[str], reading: dict[str, Any]) -> Iterable[str]:
+        """Return the texts, or for a cluster the files that its workers will read."""
+        return (inputs.read_texts if self.engine is EngineName.THREADS else inputs.text_files)(corpus, **reading)
+
+
+def _check_engine(
+    engine: EngineName, scheduler: str | None, threads: int | None, *, estimate: bool, examples: int
+) -> None:
+    if engine is EngineName.THREADS:
+        if scheduler is not None:
+            raise typer.BadParameter("is for a cluster; add --engine dask", param_hint="--scheduler")
+        return
+    if scheduler is not None and threads is not None:
+        raise typer.BadParameter("the cluster at --scheduler has its own workers", param_hint="--threads")
+    if estimate:
+        raise typer.BadParameter("measures threads of this machine; leave --engine out", param_hint="--estimate")
+    if examples:
+        raise typer.BadParameter(
+            "needs all texts in one process, and a cluster's workers read files", param_hint="--examples"
+        )
+
+
 @contextmanager
-def kept_in(work: Path, threads: int | None) -> Iterator[dict[str, Any]]:
+def kept_in(work: Path, workers: Workers) -> Iterator[dict[str, Any]]:
     """Yield where batches run and whom to tell; say what became of finished steps if the command does not end well."""
-    from classinet.build import discard
-    from classinet.engine import ThreadEngine
+    from classinet.build import discard, is_build
     from classinet.exceptions import InputError, ParameterError
 
     begun = work.exists()
     try:
-        with reporting() as progress, ThreadEngine(threads or -1, progress) as engine:
+        with reporting() as progress, workers.open(work, progress) as engine:
             yield {"progress": progress, "engine": engine}
     except KeyboardInterrupt:
         raise Stopped(
@@ -282,9 +350,13 @@ def kept_in(work: Path, threads: int | None) -> Iterator[dict[str, Any]]:
         ) from None
     except (InputError, ParameterError):
         # Of no use to a build of other texts or with other options, and in its way.
-        if not begun and work.exists():
+        if not begun and is_build(work):
             discard(work)
         raise
+    finally:
+        if not begun:
+            with suppress(OSError):  # made for a cluster's workers before anything was begun in it
+                work.rmdir()
 
 
 def _estimate(

@@ -16,6 +16,7 @@ from classinet.exceptions import InputError, StorageError
 
 if TYPE_CHECKING:
     from classinet.pipeline import ClassiNetClassifier, TextNet
+    from classinet.text import TextFiles
     from classinet.text.readers import Format as Kind
 
 T = TypeVar("T")
@@ -102,6 +103,15 @@ def read_texts(
             source, format=checked_format(format), text=column(text), encoding=encoding, keep_empty=keep_empty
         ):  # fmt: skip
             yield record.text
+
+
+def text_files(
+    sources: Iterable[str], *, format: str | None = None, text: str | None = None, encoding: str = "utf-8"
+) -> TextFiles:
+    """Return the same texts as files that others can read as well; standard input is refused."""
+    from classinet.text import TextFiles
+
+    return TextFiles(sources, format=checked_format(format), text=column(text), encoding=encoding)
 
 
 def read_labelled(

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from classinet.cli import inputs, output
-from classinet.cli.build import kept_in
+from classinet.cli.build import EngineName, Workers, kept_in
 from classinet.exceptions import InputError
 
 
@@ -52,8 +52,9 @@ def update(
         raise InputError(f"{net}: is a model; update the net it was trained on, and train it again")
     work = work or place.with_name(place.name + ".update")
     reading: dict[str, Any] = {"format": format, "text": text, "encoding": encoding}
-    with kept_in(work, threads) as run:
-        more = known.updated(inputs.read_texts(corpus, **reading), directory=work, resume=resume, **run)
+    workers = Workers(EngineName.THREADS, None, threads)
+    with kept_in(work, workers) as run:
+        more = known.updated(workers.texts(corpus, reading), directory=work, resume=resume, **run)
     from classinet.build import discard
     from classinet.persistence import save
 

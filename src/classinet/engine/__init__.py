@@ -1,6 +1,7 @@
-"""Where batches run: the contract of an engine and its implementation on local threads."""
+"""Where batches run: the contract of an engine, and its implementations on local threads and on a Dask cluster."""
 
 from classinet.engine.base import Engine, fixed_batches
+from classinet.engine.dask import DaskEngine
 from classinet.engine.threads import ThreadEngine
 
-__all__ = ["Engine", "ThreadEngine", "fixed_batches"]
+__all__ = ["DaskEngine", "Engine", "ThreadEngine", "fixed_batches"]

@@ -3,13 +3,14 @@
 A stage is a pure function over batches whose borders never depend on the number of workers: it returns its result and
 writes nothing that others see. Results come back in the order of the batches and reductions follow a fixed tree, so
 every engine produces the same bytes. An engine must say how batches are `run`; it may say where long results and
-finished work are kept (`concatenate`, `checkpoint`), which is all that a restartable build needs.
+finished work are kept (`concatenate`, `map_reduce`, `checkpoint`, `keep`), which is all that a restartable build
+needs.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,7 +23,12 @@ R = TypeVar("R")
 
 
 class Engine(ABC):
-    """Run pure functions over batches."""
+    """Run pure functions over batches.
+
+    `distributed` says that batches run in other processes, which see nothing of this one but what is sent.
+    """
+
+    distributed: bool = False
 
     @abstractmethod
     def run(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> Iterator[R]:
@@ -42,31 +48,56 @@ class Engine(ABC):
         parts = self.map_batches(function, batches, stage=stage)
         return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 
+    def map_reduce(
+        self, function: Callable[[B], R], combine: Callable[[R, R], R], batches: Sequence[B], *, stage: str
+    ) -> R:
+        """Combine the results of all batches pairwise, in a tree that depends on nothing but their number.
+
+        There must be at least one batch. Of n results about log2(n) partial ones are held at a time. What is returned
+        may be a file mapped into memory.
+
+        >>> from classinet.engine import ThreadEngine
+        >>> ThreadEngine().map_reduce(str, lambda a, b: f"({a}{b})", [1, 2, 3, 4, 5], stage="words")
+        '(((12)(34))5)'
+        """
+        return pairwise(combine, self.run(function, batches, stage=stage))
+
     def checkpoint(self, compute: Callable[[Engine], R], *, stage: str) -> R:
         """Compute something in one piece, on an engine whose batches share memory: inside, writing in place is allowed.
 
-        A journalled engine remembers the value, so `compute` must be a function of what was computed before it.
+        A distributed engine computes it on one of its workers; what is returned may be a file mapped into memory. A
+        journalled engine remembers the value, so `compute` must be a function of what was computed before it.
         """
         return compute(self)
 
-    def tree_reduce(self, function: Callable[[R, R], R], items: Sequence[R]) -> R:
-        """Combine neighbours pairwise, level by level.
-
-        >>> from classinet.engine import ThreadEngine
-        >>> ThreadEngine().tree_reduce(lambda a, b: f"({a}{b})", ["1", "2", "3"])
-        '((12)3)'
-        """
-        if not items:
-            raise ParameterError("tree_reduce needs at least one item")
-        level = list(items)
-        while len(level) > 1:
-            pairs = [function(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
-            level = pairs + level[len(pairs) * 2 :]
-        return level[0]
+    def keep(self, compute: Callable[[], R], *, stage: str) -> R:
+        """Compute something here, in the calling thread; a journalled engine remembers the value."""
+        return compute()
 
     def broadcast(self, value: R) -> R:
         """Make a value that many batches read available to all workers; nothing to do where memory is shared."""
         return value
+
+
+def pairwise(combine: Callable[[R, R], R], items: Iterable[R]) -> R:
+    """Combine neighbours, then neighbouring pairs, and so on, as the items come in.
+
+    Like a binary counter: at any time one partial result is held for each 1 in the number of items taken.
+
+    >>> pairwise(lambda a, b: f"({a}{b})", "abcdefg")
+    '(((ab)(cd))((ef)g))'
+    """
+    partial: list[R] = []
+    for number, item in enumerate(items, start=1):
+        while number % 2 == 0:
+            item, number = combine(partial.pop(), item), number // 2
+        partial.append(item)
+    if not partial:
+        raise ParameterError("a reduction needs at least one batch")
+    result = partial.pop()
+    while partial:
+        result = combine(partial.pop(), result)
+    return result
 
 
 def fixed_batches(count: int, size: int) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from classinet._typing import Progress
-from classinet.engine.base import Engine
+from classinet.engine.base import Engine, pairwise
 from classinet.exceptions import ParameterError
 
 B = TypeVar("B")
@@ -67,6 +67,15 @@ class ThreadEngine(Engine):
 
     def run(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> Iterator[R]:
         """Yield the result of every batch, in the order of the batches; a few run ahead of the one that is awaited."""
+        return self._run(function, batches, stage, AHEAD * self.n_threads)
+
+    def map_reduce(
+        self, function: Callable[[B], R], combine: Callable[[R, R], R], batches: Sequence[B], *, stage: str
+    ) -> R:
+        """Combine the results pairwise; few run ahead, since what is reduced is often large."""
+        return pairwise(combine, self._run(function, batches, stage, self.n_threads))
+
+    def _run(self, function: Callable[[B], R], batches: Sequence[B], stage: str, n_ahead: int) -> Iterator[R]:
         total = len(batches)
         if self.n_threads == 1 or total == 1:
             for done, batch in enumerate(batches, start=1):
@@ -77,7 +86,7 @@ class ThreadEngine(Engine):
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.n_threads, thread_name_prefix="classinet")
         remaining = iter(batches)
-        ahead = deque(self._pool.submit(function, batch) for batch in islice(remaining, AHEAD * self.n_threads))
+        ahead = deque(self._pool.submit(function, batch) for batch in islice(remaining, n_ahead))
         try:
             for done in range(1, total + 1):
                 result = ahead.popleft().result()

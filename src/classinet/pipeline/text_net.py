@@ -44,7 +44,7 @@ from classinet.pipeline.editing import Editable
 from classinet.pipeline.examples import ExampleCollector
 from classinet.pipeline.explaining import expand_text
 from classinet.pipeline.representation import Representation
-from classinet.text import TextVectorizer
+from classinet.text import TextFiles, TextVectorizer
 
 
 class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -110,20 +110,23 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        texts : unlabeled texts; any iterable, read once.
+        texts : unlabeled texts; any iterable, read once. `classinet.text.TextFiles` can be read by the workers of a
+            cluster.
         y : labels, for a vertex rule that asks for them; otherwise ignored.
         documents : for `context`, an id of the document of each text; texts of one document follow each other.
         directory : where finished batches are kept, so that an interrupted build can be resumed and a corpus larger
             than memory streams from disk; None builds in memory.
         resume : continue what an interrupted build left in the directory.
         progress : called as progress(stage, done, total).
-        engine : where batches run; None is threads on this machine.
+        engine : where batches run, such as a `DaskEngine`; None is threads on this machine.
         """
         check_number("examples", self.examples, low=0, whole=True)
         for name, kind in (("model", ClassiNet), ("vectorizer", TextVectorizer)):
             given = getattr(self, name)
             if given is not None and not isinstance(given, kind):
                 raise ParameterError(f"{name} must be a {kind.__name__} or None, got {given!r}")
+        if self.examples and engine is not None and engine.distributed and isinstance(texts, TextFiles):
+            raise ParameterError("examples need all texts in one process, and a cluster's workers read files; take 0")
         model = ClassiNet() if self.model is None else clone(self.model)
         vectorizer = TextVectorizer(min_df=2) if self.vectorizer is None else clone(self.vectorizer)
         collector = ExampleCollector(vectorizer, self.examples, self.split)
@@ -318,7 +321,7 @@ def _fitted_and_counted(model: ClassiNet, vectorizer: TextVectorizer, corpus: Co
     """Fit a net to the features that the vectorizer chooses of all, and keep what was counted of all."""
     kept = vectorizer.choose(list(corpus.names), column_counts(corpus.matrix), corpus.n_texts)
     net = _fitted(model, vectorizer, restricted(corpus, kept), y, engine)
-    return replace(net, counts=count_all(corpus, kept, net))
+    return replace(net, counts=count_all(corpus, kept, net, engine))
 
 
 def _counting_all(vectorizer: TextVectorizer) -> TextVectorizer:

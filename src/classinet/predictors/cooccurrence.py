@@ -77,30 +77,37 @@ def _rewritten(matrix: Csr, values: Callable[[Integers, Csr], Singles]) -> Csr:
     return from_arrays(matrix.data[:end], matrix.indices[:end], indptr, matrix.shape)
 
 
-def joint_counts(contexts: Csr, targets: Csr, lengths: Integers | None = None) -> Csr:
+def joint_counts(
+    contexts: Csr, targets: Csr, engine: Engine, stage: str, lengths: Integers | None = None
+) -> Csr:  # fmt: skip
     """Return vertices × features: how often each vertex is met with each feature.
 
     A text spreads one unit of evidence for each of its targets evenly over its features, so long texts do not drown
-    short ones. The evidence of two corpora is the sum of theirs. `lengths` says how many features of each text count
-    for its length; None is all.
+    short ones. The counts of two corpora add up. `lengths` says how many features of each text count for its length;
+    None is all.
 
+    >>> from classinet.engine import ThreadEngine
     >>> X = canonical_csr(np.array([[1, 1, 1], [1, 1, 0]]), np.float32)
-    >>> joint_counts(X, X).toarray()
+    >>> joint_counts(X, X, ThreadEngine(), "counts").toarray()
     array([[1.5, 1.5, 0.5],
            [1.5, 1.5, 0.5],
            [0.5, 0.5, 0.5]], dtype=float32)
     """
-    joint = None
-    for start, stop in fixed_batches(contexts.shape[0], ROW_BLOCK):
-        texts, vertices = row_slice(contexts, start, stop), row_slice(targets, start, stop)
+
+    def met(border: tuple[int, int]) -> Csr:
+        texts, vertices = row_slice(contexts, *border), row_slice(targets, *border)
         stored = np.diff(texts.indptr)
-        counting = stored if lengths is None else lengths[start:stop]
+        counting = stored if lengths is None else lengths[slice(*border)]
         share = np.float32(1.0) / np.maximum(counting - 1, 1).astype(np.float32)
         shares = from_arrays(np.repeat(share, stored), texts.indices, texts.indptr, texts.shape)
-        met = canonical_csr(transpose(vertices) @ shares, np.float32)
-        joint = met if joint is None else canonical_csr(joint + met, np.float32)
-    assert joint is not None  # a problem has rows
-    return joint
+        return canonical_csr(transpose(vertices) @ shares, np.float32)
+
+    return engine.map_reduce(met, added, fixed_batches(contexts.shape[0], ROW_BLOCK), stage=stage)
+
+
+def added(a: Csr, b: Csr) -> Csr:
+    """Return the sum of two counts."""
+    return canonical_csr(a + b, np.float32)
 
 
 def truncated_svd(matrix: Csr, rank: int, keys: Keys, engine: Engine) -> tuple[Singles, Singles]:

@@ -132,11 +132,7 @@ class Factorised(Predictor):
         asked = RANKS if self.rank == "auto" else (self.rank,)
         ranks = sorted({min(rank, training.n_vertices, training.contexts.shape[1]) for rank in asked})
         engine, keys = problem.engine, name_keys(problem.names)
-
-        def vectors(local: Engine) -> tuple[Singles, Singles]:
-            return _decomposed(training, ranks[-1], keys, local)
-
-        targets, contexts = engine.checkpoint(vectors, stage="context vectors")
+        targets, contexts = _decomposed(training, ranks[-1], keys, "context vectors")
         start = Factors(contexts, targets, _log_odds(_smoothed_shares(training)))
         self.rank_ = ranks[-1]
         if len(ranks) > 1 and judge.n_words:
@@ -157,9 +153,7 @@ class Factorised(Predictor):
         n_texts = problem.contexts.shape[0] + (0 if problem.unseen is None else problem.unseen[0].shape[0])
         known = self.context_vectors_
         if training.contexts.shape[0] < (1 - MISSING) * n_texts:
-            _, known = engine.checkpoint(
-                lambda local: _decomposed(_with_unseen(problem), self.rank_, keys, local), stage="vectors of all texts"
-            )
+            _, known = _decomposed(_with_unseen(problem), self.rank_, keys, "vectors of all texts")
         self.feature_vectors_ = _compared(known)
         logger.info("factorised predictors: rank %d, %d passes", self.rank_, self.passes_)
 
@@ -232,7 +226,7 @@ class Factorised(Predictor):
         best, best_pass = (factors, energy), 0
         for number in range(1, most + 1):
             step = partial(one_pass, number=number, before=factors, energy=energy)
-            targets, bias, energy, loss = engine.checkpoint(step, stage=f"pass {number}")
+            targets, bias, energy, loss = engine.checkpoint(step, stage=f"predictors, pass {number}")
             factors = Factors(factors.contexts, targets, bias)
             if automatic:
                 losses.append(loss)
@@ -307,10 +301,17 @@ def _with_unseen(problem: Problem) -> Problem:
     return problem.on(*(canonical_csr(sparse.vstack(parts), np.float32) for parts in both))
 
 
-def _decomposed(problem: Problem, rank: int, keys: Keys, engine: Engine) -> tuple[Singles, Singles]:
+def _decomposed(problem: Problem, rank: int, keys: Keys, stage: str) -> tuple[Singles, Singles]:
     """Vectors of the vertices and of the contexts, whose products approximate PMI."""
-    met = joint_counts(problem.contexts, problem.targets)
-    return truncated_svd(positive_pmi(met, problem.forbidden), rank, keys, engine)
+    joint, forbidden = (
+        joint_counts(problem.contexts, problem.targets, problem.engine, f"{stage}, counts"),
+        problem.forbidden,
+    )
+
+    def decompose(local: Engine) -> tuple[Singles, Singles]:
+        return truncated_svd(positive_pmi(joint, forbidden), rank, keys, local)
+
+    return problem.engine.checkpoint(decompose, stage=stage)
 
 
 def _compared(contexts: Singles) -> Singles:

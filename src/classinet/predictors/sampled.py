@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from classinet import _kernels
-from classinet._sparse import column_counts, from_arrays, take_rows, times_dense, transpose
+from classinet._sparse import ROW_BLOCK, column_counts, from_arrays, inverted, row_slice, take_rows, times_dense
 from classinet._typing import Csr, Flags, Floats, Integers, Keys, Singles
 from classinet._validation import check_number
 from classinet.engine import ThreadEngine, fixed_batches
@@ -79,7 +79,7 @@ class Sample:
     @cached_property
     def postings(self) -> Csr:
         """Rows of each vertex, in canonical order."""
-        return transpose(self.problem.targets)
+        return inverted(self.problem.targets, self.problem.engine, "rows of vertices")
 
     @cached_property
     def eligible(self) -> Flags:
@@ -154,8 +154,13 @@ class SampledPredictor(Predictor):
 
     def _usable_positives(self, problem: Problem) -> Integers:
         self._sampling.check()
-        usable = np.flatnonzero(self._sampling.eligible(problem.contexts))
-        return column_counts(take_rows(problem.targets, usable))
+        usable = self._sampling.eligible(problem.contexts)
+        counts = np.zeros(problem.n_vertices, dtype=np.int64)
+        for start, stop in fixed_batches(len(usable), ROW_BLOCK):  # never a copy of all rows
+            counts += column_counts(
+                take_rows(row_slice(problem.targets, start, stop), np.flatnonzero(usable[start:stop]))
+            )
+        return counts
 
     def _unlearnable(self, problem: Problem) -> dict[int, str]:
         reasons = super()._unlearnable(problem)
@@ -172,20 +177,19 @@ class SparseLinearPredictor(SampledPredictor):
     intercept_: Singles
 
     def _fit(self, problem: Problem) -> None:
-        sample = Sample(problem, self._sampling)
-        arguments = problem.engine.broadcast(sample.kernel_arguments())
-        parts = problem.engine.map_batches(
-            lambda batch: self._train(batch[0], batch[1], arguments),
-            fixed_batches(problem.n_vertices, TRAINING_BATCH),
-            stage="predictors",
-        )
-        if not parts:
+        if not problem.n_vertices:
             self.coef_ = from_arrays(np.empty(0, np.float32), [], [0], (0, problem.contexts.shape[1]))
             self.intercept_ = np.empty(0, dtype=np.float32)
             self._note([np.empty(0)] * 8)
             return
-        columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        lengths, features, weights, self.intercept_, *notes = columns
+        engine = problem.engine
+        arguments = engine.broadcast(Sample(problem, self._sampling).kernel_arguments())
+
+        def train(batch: tuple[int, int]) -> tuple[Any, ...]:
+            return self._train(batch[0], batch[1], arguments)
+
+        batches = fixed_batches(problem.n_vertices, TRAINING_BATCH)
+        lengths, features, weights, self.intercept_, *notes = engine.concatenate(train, batches, stage="predictors")
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         self.coef_ = from_arrays(weights, features, indptr, (problem.n_vertices, problem.contexts.shape[1]))
         self._note(notes)
