@@ -19,6 +19,7 @@ from classinet.datasets import made_up_sentences
 from classinet.edits import Edits
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors
+from classinet.graph import neighborhood
 from classinet.model import ClassiNet
 from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.text import TextVectorizer
@@ -91,6 +92,45 @@ def test_vertices_are_found_by_their_beginning(net):
             assert net.net_.beginning_with(prefix, top) == names[:top]
     edited = net.net_.edited(Edits().ban("storm"))
     assert edited.beginning_with("sto") == net.net_.beginning_with("sto")
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A net of ten vertices; every other word enters by its first hop."""
+    return TextNet(model=ClassiNet(vertices=10, n_jobs=1)).fit(made_up_sentences())
+
+
+def test_words_that_are_no_vertices_can_be_looked_up(small):
+    net = small.net_
+    outside = [str(name) for name in net.feature_names if name not in net.graph]
+    assert outside
+    for name in outside[:5]:
+        told = net.vertex(name)
+        edges = net.successors(name)
+        assert (told.degree_out, told.degree_in, told.fires, told.weights) == (len(edges), 0, None, None)
+        assert told.frequency == net.frequency[list(net.feature_names).index(name)]
+        assert small.neighbors(name, incoming=True) == []
+        assert name in net.beginning_with(name)
+    with pytest.raises(InputError, match="is no vertex"):
+        net.vertex("xyzzy")
+
+
+def test_paths_and_pictures_begin_at_words_that_are_no_vertices(small):
+    net = small.net_
+    name = next(str(name) for name in net.feature_names if name not in net.graph and net.successors(name))
+    for target in net.graph.names:
+        best = 0.0
+        for edge in net.successors(name):  # one step, then the best path in the graph
+            further = None if edge.target == target else net.graph.most_probable_path(edge.target, target)
+            chance = 1.0 if edge.target == target else further.probability if further else 0.0
+            best = max(best, edge.weight * chance)
+        found = small.path(name, target)
+        assert (found.probability if found else 0.0) == pytest.approx(best)
+        assert found is None or found.names[0] == name
+    part = neighborhood(net.graph_from(name), [name], top=3)
+    assert [edge.target for edge in part.edges if edge.source == name] == [e.target for e in net.successors(name, 3)]
+    assert net.graph_from(*net.graph.names) is net.graph
+    assert net.graph_from("xyzzy") is net.graph
 
 
 def test_a_vertex_is_described(net):

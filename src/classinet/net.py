@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from classinet._sparse import row_slice
+from classinet._sparse import from_arrays, row_slice, take_rows
 from classinet._typing import Csr, Floats, Integers
 from classinet._validation import check_number
 from classinet.edits import Edits
@@ -30,16 +30,16 @@ from classinet.predictors.base import Predictor
 
 @dataclass(frozen=True)
 class Vertex:
-    """What a net knows of one vertex.
+    """What a net knows of one vertex, or of a feature that is none and has no predictor.
 
     Attributes
     ----------
     name : its name.
     frequency : share of the unlabeled texts that hold it.
-    fires : share of the held-out texts on which its predictor fires; None for a net without label vectors.
+    fires : share of the held-out texts on which its predictor fires; None without a predictor or label vectors.
     degree_out, degree_in : number of edges that leave it and that lead to it.
     weights : features that matter most to its predictor and their weights (see `Predictor.feature_weights`), largest
-        size first; None for a net without predictors.
+        size first; None without a predictor.
     """
 
     name: str
@@ -156,6 +156,8 @@ class Net:
     def vertex(self, name: str, top: int = 20) -> Vertex:
         """Return what is known of a vertex, with the `top` features that matter most to its predictor.
 
+        Of a feature that is no vertex, where the graph has edges for it, these and its frequency are known.
+
         Examples
         --------
         >>> import numpy as np
@@ -165,6 +167,8 @@ class Net:
         Vertex(name='dog', frequency=1.0, fires=None, degree_out=0, degree_in=1, weights=None)
         """
         check_number("top", top, low=0, whole=True)
+        if self._enters_by_first_hop(name):
+            return Vertex(name, self.vertex_frequency(name), None, len(self.successors(name)), 0, None)
         i, W = self.graph.index(name), self.graph.weights
         labels, weights = self.labels, None
         if self.predictor is not None and self.predictor.n_vertices_ == self.n_vertices:
@@ -181,7 +185,7 @@ class Net:
         )
 
     def vertex_frequency(self, name: str) -> float:
-        """Return the share of the unlabeled texts that hold a vertex.
+        """Return the share of the unlabeled texts that hold a vertex, or a feature that has edges.
 
         Examples
         --------
@@ -192,10 +196,11 @@ class Net:
         >>> net.vertex_frequency("dog")
         0.3
         """
-        return float(self.frequency[self.columns[self.graph.index(name)]])
+        entering = self._enters_by_first_hop(name)
+        return float(self.frequency[self._column[name] if entering else self.columns[self.graph.index(name)]])
 
     def beginning_with(self, prefix: str, top: int = 10) -> list[str]:
-        """Return the names of vertices that begin with some letters, the most frequent first.
+        """Return the names of features that have edges and begin with some letters, the most frequent first.
 
         Examples
         --------
@@ -211,18 +216,19 @@ class Net:
         start = bisect_left(names, prefix)
         stop = bisect_left(names, True, lo=start, key=lambda name: not name.startswith(prefix))
         found = order[start:stop]
-        frequency = self.frequency[self.columns[found]]
+        frequency = self.frequency[found]
         if len(found) > 4 * top:  # a short prefix has thousands of names, of which all but a few need no sorting
             least = np.partition(frequency, -top)[-top] if top else np.inf
             found, frequency = found[frequency >= least], frequency[frequency >= least]
-        return [str(self.graph.names[i]) for i in found[np.argsort(-frequency, kind="stable")][:top]]
+        return [str(self.feature_names[i]) for i in found[np.argsort(-frequency, kind="stable")][:top]]
 
     @cached_property
     def _sorted_names(self) -> tuple[list[str], Integers]:
         if len(self.edits):
             return self.unedited._sorted_names
-        order = np.array(sorted(range(self.n_vertices), key=self.graph.names.__getitem__), dtype=np.int64)
-        return [str(self.graph.names[i]) for i in order], read_only(order)
+        usable = self.columns if self.graph.first_hop is None else range(self.n_features)
+        order = np.array(sorted(usable, key=self.feature_names.__getitem__), dtype=np.int64)
+        return [str(self.feature_names[i]) for i in order], read_only(order)
 
     # -------------------------------------------------------------------------------------------------- edits
 
@@ -284,7 +290,8 @@ class Net:
         0.8
         """
         graph = self.graph
-        if graph.first_hop is not None and source not in graph and source in self._column:
+        if self._enters_by_first_hop(source):
+            assert graph.first_hop is not None
             return entry(graph.first_hop, self._column[source], graph.index(target))
         return entry(graph.weights, graph.index(source), graph.index(target))
 
@@ -303,14 +310,60 @@ class Net:
         >>> [(edge.target, edge.weight) for edge in net.successors("puppy")]
         [('dog', 0.9), ('cat', 0.2)]
         """
-        graph, first_hop = self.graph, self.graph.first_hop
-        if first_hop is None or source in graph or source not in self._column:
+        graph = self.graph
+        if not self._enters_by_first_hop(source):
             return graph.successors(source, top)
         if top is not None:
             check_number("top", top, low=0, whole=True)
-        row = row_slice(first_hop, self._column[source], self._column[source] + 1)
+        assert graph.first_hop is not None
+        row = row_slice(graph.first_hop, self._column[source], self._column[source] + 1)
         order = np.argsort(-row.data, kind="stable")[:top]
         return [Edge(source, str(graph.names[row.indices[at]]), float(row.data[at])) for at in order]
+
+    def predecessors(self, target: str, top: int | None = None) -> list[Edge]:
+        """Return the edges that lead from vertices to a feature, strongest first: none, where it is no vertex.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> names = np.array(["cat", "dog", "puppy"], dtype=object)
+        >>> first_hop = np.array([[0, 0.8], [0.5, 0], [0.2, 0.9]])
+        >>> graph = FeatureGraph(names[:2], first_hop[:2], first_hop=first_hop)
+        >>> net = Net(graph=graph, columns=np.arange(2), feature_names=names, frequency=np.ones(3))
+        >>> [(edge.source, edge.weight) for edge in net.predecessors("dog")], net.predecessors("puppy")
+        ([('cat', 0.8)], [])
+        """
+        return [] if self._enters_by_first_hop(target) else self.graph.predecessors(target, top)
+
+    def graph_from(self, *features: str) -> FeatureGraph:
+        """Return the graph, with those of some features that are no vertices put into it; nothing leads to them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> names = np.array(["cat", "dog", "puppy"], dtype=object)
+        >>> first_hop = np.array([[0, 0.8], [0.5, 0], [0, 0.9]])
+        >>> graph = FeatureGraph(names[:2], first_hop[:2], first_hop=first_hop)
+        >>> net = Net(graph=graph, columns=np.arange(2), feature_names=names, frequency=np.ones(3))
+        >>> net.graph_from("puppy").most_probable_path("puppy", "cat").names
+        ('puppy', 'dog', 'cat')
+        """
+        graph = self.graph
+        outside = [name for name in dict.fromkeys(features) if self._enters_by_first_hop(name)]
+        if not outside:
+            return graph
+        assert graph.first_hop is not None
+        rows = take_rows(graph.first_hop, np.array([self._column[name] for name in outside], dtype=np.int64))
+        W, n = graph.weights, len(graph.names) + len(outside)
+        weights = from_arrays(
+            np.concatenate([W.data, rows.data]), np.concatenate([W.indices, rows.indices]),
+            np.concatenate([W.indptr, W.indptr[-1] + rows.indptr[1:]]), (n, n),
+        )  # fmt: skip
+        return FeatureGraph([*graph.names, *outside], weights)
+
+    def _enters_by_first_hop(self, name: str) -> bool:
+        """Whether this is no vertex, but a feature that has edges to vertices."""
+        return self.graph.first_hop is not None and name not in self.graph and name in self._column
 
     @cached_property
     def banned_columns(self) -> Integers:

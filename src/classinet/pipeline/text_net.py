@@ -269,12 +269,12 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def neighbors(self, word: str, top: int | None = 10, *, incoming: bool = False) -> list[Edge]:
         """Return the edges that leave a word, or that lead to it, strongest first; the word is read as a text is."""
         net = self._fitted_net()
-        return (net.graph.predecessors if incoming else net.successors)(self.as_feature(word), top)
+        return (net.predecessors if incoming else net.successors)(self.as_feature(word), top)
 
     def path(self, source: str, target: str) -> Path | None:
         """Return the path from one word to another with the largest product of weights, or None where none leads."""
-        graph = self._fitted_net().graph
-        return graph.most_probable_path(self.as_feature(source), self.as_feature(target))
+        source, target = self.as_feature(source), self.as_feature(target)
+        return self._fitted_net().graph_from(source).most_probable_path(source, target)
 
     def as_feature(self, word: str) -> str:
         """Bring a word to the form in which texts are counted, such as lower case, if it is no vertex as it is.

@@ -23,7 +23,7 @@ from classinet.server.settings import Limits
 
 
 def features_by_prefix(loaded: Loaded, prefix: str, limit: int = 10) -> dict[str, Any]:
-    """Return vertices that begin with some letters, as they are or as texts are read, the most frequent first.
+    """Return features that begin with some letters, as they are or as texts are read, the most frequent first.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def features_by_prefix(loaded: Loaded, prefix: str, limit: int = 10) -> dict[str
 
 
 def about_feature(loaded: Loaded, feature: str) -> dict[str, Any]:
-    """Return what is known of a vertex.
+    """Return what is known of a vertex, or of another feature that has edges.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def part_of_graph(
     net = loaded.text_net.net_
     with _known():
         starts = [loaded.text_net.as_feature(word) for word in around]
-        part = neighborhood(net.graph, starts, hops, top, most, mutual)
+        part = neighborhood(net.graph_from(*starts), starts, hops, top, most, mutual)
     return {
         "nodes": [
             {"name": name, "frequency": net.vertex_frequency(name), "distance": distance}
