@@ -31,9 +31,12 @@ TOLERANCE = 1e-5
 JITTER = 1e-10
 # From this share of stored values on, dense algebra is quicker.
 FULL = 0.05
-# A fit looks at every value of its rows some hundred times, for every class, forth and back; a stored value of a sparse
-# row costs as much as so many of dense algebra, as measured.
-LOOKS, SPARSE = 100, 20
+# A fit looks at all its rows some hundred times, for every class, forth and back.
+LOOKS = 120
+# What that costs, in operations of the dense algebra that a fit in the span consists of, as measured: of a stored value
+# forth and back, of a coefficient (L-BFGS keeps twenty copies of them), of a product of large dense matrices.
+VALUE, COEFFICIENT, PRODUCT = 34.0, 1700.0, 0.4
+MOST_IN_SPAN = 6000  # texts: three matrices of their number squared are in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +56,20 @@ class Span:
 
 
 def inner_products(rows: Csr) -> Floats:
-    """Return rows @ rowsᵀ as a dense matrix; expansions of several hops are nearly full, and multiplied as such.
+    """Return rows @ rowsᵀ as a dense matrix; columns that many rows have, as of expansions, are multiplied as full.
 
     >>> from classinet._sparse import canonical_csr
     >>> inner_products(canonical_csr(np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]])))
     array([[5., 2.],
            [2., 2.]])
     """
-    used = np.flatnonzero(column_counts(rows))
-    plain: Any = like_input(take_columns(rows, used), None)
-    if plain.nnz < FULL * plain.shape[0] * plain.shape[1]:
-        return np.asarray((plain @ plain.T).toarray())
-    full = plain.toarray()
+    counts = column_counts(rows)
+    common, rare = np.flatnonzero(counts >= FULL * rows.shape[0]), (counts > 0) & (counts < FULL * rows.shape[0])
+    full = like_input(take_columns(rows, common), None).toarray()
     with threadpool_limits(1, "blas"):
-        return np.asarray(full @ full.T)
+        products = np.asarray(full @ full.T)
+    plain: Any = like_input(take_columns(rows, np.flatnonzero(rare)), None)
+    return np.asarray(products + (plain @ plain.T).toarray())
 
 
 def joined_products(text: Floats, expansion: Floats, weight: float) -> Floats:
@@ -106,7 +109,7 @@ def fit_head(rows: Csr, targets: Targets, C: float, weights: Floats) -> Head:
     """Fit a classifier in the span of the texts or on the features that occur, whichever is less work."""
     coef = np.zeros((len(targets.classes), rows.shape[1]))
     used = np.flatnonzero(column_counts(rows))
-    if _span_is_quicker(rows.shape[0], len(used), rows.nnz, len(targets.classes)):
+    if span_is_quicker(rows, len(targets.classes)):
         own = span(inner_products(rows))
         inner, intercept = fit_linear(own.coordinates, targets, C, weights)
         coef = np.asarray((rows.T @ own.combination(inner)).T)
@@ -115,11 +118,21 @@ def fit_head(rows: Csr, targets: Targets, C: float, weights: Floats) -> Head:
     return Head(coef, intercept, targets.classes, targets.form)
 
 
-def _span_is_quicker(n_texts: int, n_features: int, n_values: int, n_classes: int) -> bool:
-    """Compare the work in a span (its products, its decomposition, its smaller rows) with that on stored values."""
-    looks = 4 * LOOKS * (1 if n_classes == 2 else n_classes)
-    in_span = n_texts**2 * (2 * n_features + n_texts // 3 + looks)
-    return in_span < SPARSE * looks * n_values
+def span_is_quicker(rows: Csr, n_classes: int, looks: int = LOOKS, fits: int = 1) -> bool:
+    """Compare the work in a span (products, decomposition, smaller rows) with that on stored values.
+
+    `looks` are those of one fit; several fits with other weights of a part of the columns share the products.
+
+    >>> from classinet._sparse import canonical_csr
+    >>> span_is_quicker(canonical_csr(np.eye(50, 2000)), n_classes=3)
+    True
+    """
+    n, outputs = rows.shape[0], 1 if n_classes == 2 else n_classes
+    counts = column_counts(rows)
+    n_used, n_common = int((counts > 0).sum()), int((counts >= FULL * n).sum())
+    in_span = n**2 * (2 * PRODUCT * n_common + fits * (PRODUCT * n / 3 + 4 * looks * max(outputs, 3)))
+    on_values = fits * looks * outputs * (VALUE * rows.nnz + COEFFICIENT * n_used)
+    return n <= MOST_IN_SPAN and in_span < on_values
 
 
 def _fit_classes(

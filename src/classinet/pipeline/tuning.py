@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from classinet._sparse import column_counts, take_columns, take_rows
 from classinet._typing import Csr, Floats, Integers
 from classinet.merging import append, like_input
-from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span
+from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span, span_is_quicker
 from classinet.pipeline.representation import weigh_blocks
 from classinet.pipeline.targets import Targets, place_in_class
 
@@ -40,8 +40,8 @@ FOLDS = 5
 MAX_TEXTS = 1000
 # Of more, one fifth judges the others: a fit may look at so many stored values, once for every class.
 MAX_VALUES = 40_000_000
-# Losses are compared, not coefficients: a coarse solution tells them apart as well as a fine one.
-COARSE = 1e-3
+# Losses are compared, not coefficients: a coarse solution tells them apart as well as a fine one, after so many looks.
+COARSE, COARSE_LOOKS = 1e-3, 25
 # A probability that a fold without the class would call 0.
 FLOOR = np.log(1e-6)
 
@@ -75,8 +75,12 @@ class Tuner:
         self.too_few = too_few(targets)
         rows = sample_texts(targets, _affordable(text, expansion, targets), seed)
         self.many = len(rows) > MAX_TEXTS
+        n_choices = len(WEIGHTS) + len(STRENGTHS)
         self.targets, self.weights = targets.take(rows), weights[rows]
         self.blocks = take_rows(text, rows), take_rows(expansion, rows)
+        self.in_span = not self.many or span_is_quicker(
+            append(*self.blocks), len(targets.classes), COARSE_LOOKS, n_choices
+        )
         self.seed = seed
         self.rows: dict[float, Any] = {}
         self.known: dict[tuple[float, float], float] = {}
@@ -122,8 +126,8 @@ class Tuner:
         return self.known[C, weight]
 
     def _joined(self, weight: float) -> Any:
-        """Rows with so much expansion: in coordinates of their span, or as they are where there are many."""
-        if not self.many:
+        """Rows with so much expansion: in coordinates of their span, or as they are where that is quicker."""
+        if self.in_span:
             return span(joined_products(*self.products, weight)).coordinates
         joined = append(*weigh_blocks(*self.blocks, weight))
         return like_input(take_columns(joined, np.flatnonzero(column_counts(joined))), None)
