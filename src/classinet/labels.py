@@ -25,6 +25,7 @@ from classinet.exceptions import InputError
 from classinet.predictors.base import VERTEX_BATCH, Predictor
 
 WORD = 64
+MOST_VOTES = 1 << 33  # bits; where a vertex occurs takes as many again
 T = TypeVar("T", bound=np.generic)
 
 
@@ -202,16 +203,20 @@ class LabelRule(BaseEstimator, ABC):  # type: ignore[misc]
     max_rows: int
     share: float
 
-    def held_out_rows(self, n_rows: int) -> int:
+    def held_out_rows(self, n_rows: int, n_vertices: int = 1) -> int:
         """How many of `n_rows` texts to keep from training: at least 1, and not all unless there is only one.
+
+        Where vertices are hundreds of thousands, fewer, so that all votes fit in a gigabyte.
 
         >>> rule = PosteriorLabels(max_rows=100)
         >>> rule.held_out_rows(400), rule.held_out_rows(4000)
         (80, 100)
+        >>> PosteriorLabels().held_out_rows(10**6, n_vertices=2**19)
+        16384
         """
         check_number("max_rows", self.max_rows, low=1, whole=True)
         check_number("share", self.share, low=0, high=1, open_low=True)
-        held_out = max(1, min(self.max_rows, round(self.share * n_rows)))
+        held_out = max(1, min(self.max_rows, round(self.share * n_rows), MOST_VOTES // max(1, n_vertices)))
         return max(1, min(held_out, n_rows - 1))
 
     def vote(self, predictor: Predictor, contexts: Csr, targets: Csr, engine: Engine) -> LabelVectors:

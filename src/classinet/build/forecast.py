@@ -24,6 +24,7 @@ from classinet.build.stages import Recipe, build_net
 from classinet.engine import Engine, ThreadEngine
 from classinet.exceptions import EmptyNetWarning
 from classinet.text import TextVectorizer
+from classinet.vertices import Landmarks, MostFrequent
 
 B = TypeVar("B")
 R = TypeVar("R")
@@ -162,7 +163,7 @@ def _measure(corpus: Corpus, recipe: Recipe) -> dict[str, float]:
         "features": len(corpus.names),
         "vertices": len(columns),
         "values": corpus.matrix.nnz,
-        "held out": recipe.labels.held_out_rows(max(2, corpus.n_texts)),
+        "held out": recipe.labels.held_out_rows(max(2, corpus.n_texts), len(columns)),
         "pairs": _pairs(take_columns(seen, columns), seen),
     }
 
@@ -187,13 +188,13 @@ def _grown(
     if vectorizer.max_features is not None:
         features = min(features, vectorizer.max_features)
     vertices = here["vertices"] * features / max(here["features"], 1)
-    limit = getattr(recipe.vertices, "n", None) if "Frequent" in type(recipe.vertices).__name__ else here["vertices"]
+    limit = recipe.vertices.n if isinstance(recipe.vertices, MostFrequent | Landmarks) else here["vertices"]
     vertices = min(vertices, features, limit or features)
     texts = here["texts"] * growth
     pairs = min(power_law("pairs") if growth > 1 else here["pairs"], vertices * features)
     return {
         "texts": texts, "features": features, "vertices": vertices, "values": here["values"] * growth, "pairs": pairs,
-        "held out": recipe.labels.held_out_rows(max(2, int(texts))),
+        "held out": recipe.labels.held_out_rows(max(2, int(texts)), int(vertices)),
     }  # fmt: skip
 
 

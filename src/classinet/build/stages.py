@@ -118,7 +118,7 @@ def parted(
     seed: int, engine: Engine,
 ) -> tuple[Csr, Csr, Csr, Csr]:  # fmt: skip
     """Return contexts and targets to train on, in canonical order, and contexts and targets that are held out."""
-    held_out, training = _split(X, targets, names, columns, recipe.labels.held_out_rows(X.shape[0]), seed)
+    held_out, training = _split(X, targets, names, columns, recipe.labels.held_out_rows(X.shape[0], len(columns)), seed)
     contexts, wanted = _training_rows(predictor, X, targets, columns, training, engine)
     return contexts, wanted, take_rows(X, held_out), take_columns(take_rows(targets, held_out), columns)
 
