@@ -20,6 +20,7 @@ from classinet.plotting.curves import DASHES, MARKERS, _name_lines
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DECADE = 10.0
 WIDE = 30.0  # times the smallest: from here on powers of ten are ticks enough
 
 
@@ -50,7 +51,7 @@ def plot_growth(
         found = places(f"curves[{method!r}] (values)", numbers(method, values, len(at)), positive=True)
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
         lines += ax.plot(at, found, color=colour, marker=marker, markersize=5, linestyle="none", zorder=3)
-        names.append(method if exponent is None else f"{method}: exponent {exponent:.2f}")
+        names.append(method if exponent is None else f"{method}: exponent {exponent:z.2f}")
         if exponent is not None:
             # A line fitted by least squares goes through the mean of its points.
             ends = np.array([at.min(), at.max()])
@@ -63,9 +64,12 @@ def plot_growth(
             low[side], high[side] = min(low[side], float(seen.min())), max(high[side], float(seen.max()))
     ax.set_xscale("log")
     ax.set_yscale("log")
+    # At least a decade high: a few percent over the whole height would look like growth.
+    middle = np.sqrt(low[1] * high[1])
+    ax.update_datalim([(low[0], middle / DECADE**0.5), (low[0], middle * DECADE**0.5)])
     ax.margins(x=0.06, y=0.12)
     for side, axis in enumerate((ax.xaxis, ax.yaxis)):
-        _plain_figures(axis, high[side] / low[side])
+        _plain_figures(axis, max(high[side] / low[side], DECADE if side else 1.0))
     ax.grid(visible=True, which="major", color="#e6e6e6", linewidth=0.6, zorder=0)
     ax.set_axisbelow(True)
     _name_lines(ax, lines, names)
