@@ -19,6 +19,7 @@ from classinet.bench.scale import Point, Sizes
 from classinet.bench.tables import plain_table
 from classinet.cli.app import app
 from classinet.datasets import DatasetError
+from classinet.engine import ThreadEngine, TimedEngine
 from classinet.exceptions import InputError, ParameterError
 from classinet.plotting import plot_dots, plot_growth
 
@@ -169,6 +170,14 @@ def warm(clock):
     return {}
 
 
+def test_a_stage_that_holds_others_is_timed_once():
+    engine = TimedEngine(ThreadEngine())
+    assert engine.checkpoint(lambda inside: inside.map_batches(abs, [-1, 2], stage="inner"), stage="outer") == [1, 2]
+    assert engine.map_reduce(str, lambda a, b: f"({a}{b})", [1, 2, 3], stage="tree") == "((12)3)"
+    assert list(engine.seconds) == ["outer", "tree"]
+    assert engine.begun <= time.perf_counter() - sum(engine.seconds.values())
+
+
 def test_the_machine_is_told():
     told = machine()
     assert told["cores"] >= 1
@@ -288,6 +297,16 @@ def test_the_papers_recipe_counts_what_it_leaves_out(tmp_path, in_this_process):
     assert notes["vertices"] + notes["left_out"] == notes["features"]
 
 
+def test_an_interruption_says_that_the_run_can_go_on(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measuring, "measure", interrupted)
+    for command in ("scale", "speed"):
+        _, talk = run(command, "--quick", "--folder", tmp_path / "kept", code=1)
+        assert f"what is done is kept in {tmp_path / 'kept'}, and the same command goes on from there" in talk
+
+
 @pytest.mark.parametrize("sizes", [("--features", "many"), ("--texts", "1e6"), ("--features", "all"), ("--texts", ",")])
 def test_sizes_that_are_no_numbers_are_wrong_use(sizes, tmp_path):
     assert "is no list of sizes" in run("scale", "--quick", "--folder", tmp_path, *sizes, code=2)[1]
@@ -357,6 +376,13 @@ def test_the_fitted_line_goes_through_exact_points():
     np.testing.assert_allclose(ax.lines[1].get_ydata(), 3 * np.array([10.0, 1000.0]) ** 0.5)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["ours: exponent 0.50", "once"]
     assert len(ax.lines) == 3
+
+
+def test_a_few_percent_do_not_fill_the_picture():
+    ax = plot_growth({"flat": ([10, 1000], [100.0, 103.0], 0.01)}, x="n", measure="s")
+    bottom, top = ax.get_ylim()
+    assert top / bottom >= 10
+    assert bottom < 100 < 103 < top
 
 
 def test_nothing_to_draw_is_refused():

@@ -359,8 +359,8 @@ def _growth_table(found: Sequence[Law], recalls: Mapping[str, float | None]) -> 
     rows = [
         [
             f"{law.recipe}: {law.what}, with {law.axis}",
-            MISSING if law.found is None else f"{law.found.exponent:.2f}",
-            MISSING if law.found is None else f"{law.found.last:.2f}",
+            MISSING if law.found is None else f"{law.found.exponent:z.2f}",
+            MISSING if law.found is None else f"{law.found.last:z.2f}",
             MISSING if law.found is None else str(law.found.n_points),
             MISSING if law.target is None else str(law.target),
             law.verdict,
@@ -410,7 +410,8 @@ def _mb(count: int | None) -> str:
 def _stage_tables(points: Mapping[Point, Measured]) -> Iterator[Table]:
     for recipe in dict.fromkeys(point.recipe for point in points):
         own = [measured.notes for point, measured in points.items() if point.recipe == recipe]
-        stages = list(dict.fromkeys(stage for notes in own for stage in notes["stages"]))
+        named = dict.fromkeys(stage for notes in own for stage in notes["stages"])
+        stages = sorted(named, key=("between", "save").__contains__)  # which come last
         rows = [
             [
                 f"{notes['features']:,} × {notes['texts']:,}",

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from sklearn import config_context
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from classinet import persistence, plotting
@@ -30,6 +31,7 @@ from classinet.bench.measuring import Clock, Measured, Measurement, in_words, ma
 from classinet.bench.reporting import Report, figure
 from classinet.bench.tables import MISSING, Table, plain_table
 from classinet.bench.tasks import Labelled, all_tasks, labelled
+from classinet.bench.work import name_of
 from classinet.datasets import made_up_sentences
 from classinet.datasets.made_up import TOPICS
 from classinet.expansion import Global
@@ -345,12 +347,14 @@ def run(
     place = folder / "speed"
     place.mkdir(parents=True, exist_ok=True)
     texts = separate("texts", material.texts.texts)
+    with config_context(print_changed_only=False):  # a changed default is another net
+        recipes = repr((ClassiNet().recipe(), ClassiNet.paper().recipe()))
+    decided = (PROTOCOL, recipes, material.corpus.fingerprint, texts.fingerprint, material.n_features, material.size)
     files = Files(
         corpus=str(_kept(place, material.corpus)), texts=str(_kept(place, texts)),
-        net=str(place / f"net-{material.corpus.fingerprint}"), n_features=material.n_features, size=material.size,
+        net=str(place / f"net-{name_of(*decided)}"), n_features=material.n_features, size=material.size,
         threads=threads,
     )  # fmt: skip
-    decided = (PROTOCOL, material.corpus.fingerprint, texts.fingerprint, material.n_features, material.size)
     wanted, left_out = [], []
     for task in (*BUILDS, *READS, FIRST):
         reason = task.missing()
