@@ -26,7 +26,7 @@ def run_units(units: Sequence[Unit], cells: Path, work: Path, jobs: int, threads
     """Run units, `jobs` at a time, each with so many threads; return a line for each that failed."""
     context = mp.get_context("spawn")
     waiting, running, failures = list(units), {}, []  # type: ignore[var-annotated]
-    with _threads(threads):
+    with algebra_threads(threads):
         try:
             while waiting or running:
                 while waiting and len(running) < jobs:
@@ -82,7 +82,7 @@ def _named(unit: Unit) -> str:
 
 
 @contextmanager
-def _threads(count: int) -> Iterator[None]:
+def algebra_threads(count: int) -> Iterator[None]:
     """Let processes that are started meanwhile use so many threads for algebra."""
     before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(count)))

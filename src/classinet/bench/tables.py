@@ -1,4 +1,4 @@
-"""A table without a format, and its four writers: Markdown, LaTeX, CSV and HTML.
+"""A table without a format, and its five writers: Markdown, LaTeX, CSV, HTML and plain text.
 
 Enter: entries as text, with a mark for those to stress. Leave: strings in each format, with every character that the
 format reads as its own made harmless. A column of numbers is set to the right, any other to the left.
@@ -280,3 +280,26 @@ def to_html(table: Table) -> str:
         lines.append("</tbody>")
     lines += ["</table>", "</div>", *(f'<p class="note">{escape(note)}</p>' for note in table.notes)]
     return "\n".join(lines)
+
+
+def to_text(table: Table) -> str:
+    """Return title, table and notes for a terminal: columns below each other, two spaces apart.
+
+    >>> print(to_text(plain_table("t", "Sets", ["set", "texts"], [["CR", "3,775"], ["TREC", "500"]], ["a note"])))
+    Sets
+    set   texts
+    CR    3,775
+    TREC    500
+    a note
+    """
+    lines = [list(table.header), *([entry.text for entry in row.entries] for row in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    set_right = table.numeric()
+    body = [
+        "  ".join(
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(line, widths, set_right, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([table.title, *body, *table.notes])

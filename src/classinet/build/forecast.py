@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
 
 import numpy as np
 
@@ -21,13 +19,10 @@ from classinet._sparse import presence, row_slice, take_columns, transpose
 from classinet._typing import Csr
 from classinet.build.corpus import Corpus, stream_corpus
 from classinet.build.stages import Recipe, build_net
-from classinet.engine import Engine, ThreadEngine
+from classinet.engine import Engine, ThreadEngine, TimedEngine
 from classinet.exceptions import EmptyNetWarning
 from classinet.text import TextVectorizer
 from classinet.vertices import Landmarks, MostFrequent
-
-B = TypeVar("B")
-R = TypeVar("R")
 
 SAMPLE = 8_000
 WARM_UP = 300  # texts built first, so that compilation is not taken for work
@@ -114,27 +109,6 @@ def estimate(
     )
 
 
-class _Stopwatch(Engine):
-    """Times the stages that run on another engine; what is between them counts as preparation."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.seconds: defaultdict[str, float] = defaultdict(float)
-
-    def run(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> Iterator[R]:
-        """Run on the other engine; the time until the last result is taken is the stage's."""
-        begun = time.perf_counter()
-        yield from self.engine.run(function, batches, stage=stage)
-        self.seconds[stage] += time.perf_counter() - begun
-
-    def checkpoint(self, compute: Callable[[Engine], R], *, stage: str) -> R:
-        """Compute on the other engine."""
-        begun = time.perf_counter()
-        value = self.engine.checkpoint(compute, stage=stage)
-        self.seconds[stage] += time.perf_counter() - begun
-        return value
-
-
 def _timed_corpus(texts: list[str], vectorizer: TextVectorizer, split: str | None) -> tuple[Corpus, float]:
     begun = time.perf_counter()
     corpus = stream_corpus(texts, vectorizer, split=split)
@@ -143,9 +117,9 @@ def _timed_corpus(texts: list[str], vectorizer: TextVectorizer, split: str | Non
 
 def _timed_build(
     texts: list[str], vectorizer: TextVectorizer, recipe: Recipe, split: str | None, engine: Engine
-) -> tuple[Corpus, _Stopwatch]:
+) -> tuple[Corpus, TimedEngine]:
     corpus, reading = _timed_corpus(texts, vectorizer, split)
-    watch = _Stopwatch(engine)
+    watch = TimedEngine(engine)
     begun = time.perf_counter()
     if corpus.n_texts > 1:
         build_net(recipe, corpus.matrix, corpus.matrix, None, corpus.names, None, 0, watch)

