@@ -230,6 +230,15 @@ def test_nets_that_cannot_be_updated_say_why(net):
         edited.updated(FURTHER)
     with pytest.raises(InputError, match="no texts"):
         net.updated([])
+    with pytest.raises(InputError, match="at least 2 are needed"):
+        net.updated(["a storm"])
+
+
+def test_texts_of_which_nothing_is_known_change_nothing_but_their_number(net):
+    more = net.updated(["", "", ""])
+    assert more.n_texts_ == net.n_texts_ + 3
+    assert list(more.net_.graph.names) == list(net.net_.graph.names)
+    assert overlap(more.net_, net.net_) > 0.95
 
 
 def load_copy(net):

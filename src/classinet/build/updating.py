@@ -108,6 +108,8 @@ def update_net(
     check_updatable(net, recipe)
     assert net.counts is not None
     assert isinstance(recipe.vertices, CountRule)
+    if corpus.n_texts < 2:
+        raise InputError("one text is too few to add to a net: at least 2 are needed, to learn from and to hold out")
     former, n_all = net.counts, n_texts + corpus.n_texts
     place = {name: column for column, name in enumerate(corpus.names)}
     column_of = np.array([place[name] for name in former.names], dtype=np.int64)
