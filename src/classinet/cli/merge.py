@@ -12,7 +12,7 @@ from classinet.cli import inputs, output
 
 def merge(
     nets: Annotated[
-        list[Path], typer.Argument(help="Folders of nets, at least two.", metavar="NET...", show_default=False)
+        list[Path], typer.Argument(help="Folders of nets, at least two.", metavar="NET", show_default=False)
     ],
     to: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new net.", show_default=False)],
     replace: inputs.Replace = False,

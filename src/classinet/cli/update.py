@@ -16,7 +16,9 @@ from classinet.exceptions import InputError
 
 
 def update(
-    net: inputs.Net,
+    net: Annotated[
+        Path, typer.Argument(help="Folder of a net that was built with --updatable.", metavar="NET", show_default=False)
+    ],
     corpus: Annotated[
         list[str],
         typer.Argument(
