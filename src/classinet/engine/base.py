@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,17 @@ class Engine(ABC):
     """
 
     distributed: bool = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:  # noqa: B027  (most hold nothing)
+        """Give back what the engine holds: nothing, unless a kind of engine says otherwise."""
 
     @abstractmethod
     def run(self, function: Callable[[B], R], batches: Sequence[B], *, stage: str) -> Iterator[R]:

@@ -100,11 +100,6 @@ class DaskEngine(Engine):
         self._connect()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Leave the cluster, end it if it is our own, and remove what was left for the workers."""
         client, cluster, folder = self._client, self._cluster, self._folder

@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from classinet._typing import Progress
 from classinet.engine.base import Engine, pairwise
@@ -50,14 +49,6 @@ class ThreadEngine(Engine):
         self.n_threads = resolve_n_jobs(n_jobs)
         self.progress = progress
         self._pool: ThreadPoolExecutor | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the threads; the engine may be used again and will start new ones."""
