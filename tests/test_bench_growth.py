@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from classinet.bench import measuring, scale, speed, speed_tasks
+from classinet.bench import measuring, scale, scale_points, speed, speed_tasks
+from classinet.bench.costs import cost_model, fit_law, largest_from_others
 from classinet.bench.growth import Growth, Target, growth
 from classinet.bench.measuring import Clock, Measured, Measurement, MeasuringError, machine, measure, measure_all, when
 from classinet.bench.reporting import Report
-from classinet.bench.scale import Point, Sizes
+from classinet.bench.scale_points import Point, Sizes
 from classinet.bench.tables import plain_table
 from classinet.cli.app import app
 from classinet.datasets import DatasetError
@@ -175,6 +176,7 @@ def test_a_stage_that_holds_others_is_timed_once():
     assert engine.checkpoint(lambda inside: inside.map_batches(abs, [-1, 2], stage="inner"), stage="outer") == [1, 2]
     assert engine.map_reduce(str, lambda a, b: f"({a}{b})", [1, 2, 3], stage="tree") == "((12)3)"
     assert list(engine.seconds) == ["outer", "tree"]
+    assert engine.alone == {"outer"}
     assert engine.begun <= time.perf_counter() - sum(engine.seconds.values())
 
 
@@ -194,7 +196,7 @@ def points(recall=0.95, exponent=0.5):
     for point in Sizes(("default", "paper"), (100, 400, 1600), (1000, 4000)).points(4000):
         seconds = point.features**exponent * point.texts / 1000
         notes = {
-            "stages": {"texts": seconds}, "features": point.features, "texts": point.texts, "vertices": 10,
+            "stages": {"texts": seconds}, "alone": [], "features": point.features, "texts": point.texts, "vertices": 10,
             "edges": 20, "left_out": 1, "build_bytes": 10**7, "net_bytes": 10**6, "recall": recall,
         }  # fmt: skip
         memory = 10**6 * point.features
@@ -245,6 +247,68 @@ def test_one_size_alone_has_no_exponent():
     assert "recall@10" in report.terminal()
 
 
+# ---------------------------------------------------------------------------------------------------------------- costs
+
+SIZES = [(1000, 50), (1000, 400), (8000, 400), (64_000, 400), (64_000, 3000)]
+
+
+def builds(threads):
+    """Builds whose stages follow planted laws: one in batches, one in a single process, and the texts themselves."""
+    out = []
+    for texts, features in SIZES:
+        stages = {"texts": 1e-3 * texts, "edges": 1e-4 * texts**0.5 * features / threads, "rank": 2e-2 * texts**0.7}
+        notes = {
+            "stages": stages, "alone": ["rank"], "texts": texts, "features": features,
+            "build_bytes": 90 * texts, "net_bytes": 10 * texts,
+        }  # fmt: skip
+        out.append(Measured(sum(stages.values()), 1.0, 10**6, 1000 * features, 1, "2026-01-01T10:00", notes))
+    return out
+
+
+@given(
+    st.floats(0, 2), st.floats(0, 2), st.floats(1e-3, 1e3),
+    st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)), min_size=2, max_size=6, unique=True),
+)  # fmt: skip
+def test_planted_laws_are_found_where_both_sizes_vary(a, b, coefficient, more):
+    sizes = [(10, 10), (10, 10_000), (10_000, 10), *more]
+    texts, features = zip(*sizes, strict=True)
+    law = fit_law(texts, features, [coefficient * n**a * m**b for n, m in sizes])
+    assert law.at(123, 45_678) == pytest.approx(coefficient * 123**a * 45_678**b, rel=1e-5)
+
+
+def test_a_law_holds_in_the_largest_size_and_never_falls():
+    law = fit_law([10, 10, 10], [1, 10, 100], [9.0, 4.0, 1.0])
+    assert (law.a, law.b) == (0.0, 0.0)
+    assert law.at(10, 100) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_workers_share_what_is_cut_into_batches_and_wait_for_the_rest(threads):
+    model = cost_model(builds(threads), threads)
+    texts, features = 10**6, 10**5
+    alone = 2e-2 * texts**0.7 / 3600
+    shared = (1e-3 * texts + 1e-4 * texts**0.5 * features) / 3600
+    for workers in (1, 4, 100):
+        cost = model.cost(texts, features, workers)
+        assert cost.alone_hours == pytest.approx(alone)
+        assert cost.hours == pytest.approx(alone + shared / workers)
+        assert (cost.memory_bytes, cost.disk_bytes) == (pytest.approx(1000 * features), pytest.approx(100 * texts))
+    assert largest_from_others(builds(threads), threads) == pytest.approx(1.0)
+
+
+def test_one_row_of_sizes_is_too_few_for_a_model():
+    assert cost_model(builds(2)[2:4], 2) is None
+    assert largest_from_others(builds(2)[:3], 2) is None
+
+
+def test_costs_are_told_with_what_the_laws_say_of_the_largest_build(monkeypatch):
+    assert "would cost" not in scale.report(points(), threads=2).terminal()  # too small to tell from
+    monkeypatch.setattr(scale, "LARGER", (40_000, 16_000))
+    told = scale.report(points(), threads=2).terminal()
+    assert "What 40,000 texts with 16,000 features would cost" in told
+    assert "the laws give 1.00 times its seconds" in told
+
+
 def test_scale_writes_its_three_files(tmp_path):
     report = scale.report(points(), ["paper recipe: killed"], threads=2)
     assert report.write(tmp_path) == []
@@ -258,7 +322,7 @@ def test_missing_reviews_are_one_error_before_any_work(tmp_path, monkeypatch):
     def missing():
         raise DatasetError("imdb was not found")
 
-    monkeypatch.setitem(scale.CORPORA, "imdb-all", missing)
+    monkeypatch.setitem(scale_points.CORPORA, "imdb-all", missing)
     monkeypatch.setenv("CLASSINET_DATA", str(tmp_path / "nothing"))
     monkeypatch.setenv("CLASSINET_CACHE", str(tmp_path / "cache"))
     _, talk = run("scale", "--folder", tmp_path / "kept", code=1)
@@ -290,7 +354,8 @@ def test_scale_runs_from_nothing_to_a_report_and_goes_on(tmp_path, monkeypatch):
 
 
 def test_the_papers_recipe_counts_what_it_leaves_out(tmp_path, in_this_process):
-    found, failures = scale.run(Sizes(("paper",), (300,), (60,)), tmp_path, quiet, corpus=scale.quick_corpus, threads=1)
+    sizes, corpus = Sizes(("paper",), (300,), (60,)), scale_points.quick_corpus
+    found, failures = scale_points.run(sizes, tmp_path, quiet, corpus=corpus, threads=1)
     assert failures == []
     (notes,) = [measured.notes for measured in found.values()]
     assert notes["left_out"] > 0

@@ -149,17 +149,18 @@ def scale(
     from dataclasses import replace
 
     from classinet.bench import scale as study
+    from classinet.bench import scale_points as builds
     from classinet.bench.corpora import CORPORA
 
     given: dict[str, tuple[object, ...] | None] = {
         "recipes": _names(recipes), "features": _sizes("--features", features), "texts": _sizes("--texts", texts),
     }  # fmt: skip
     chosen = {name: value for name, value in given.items() if value is not None}
-    sizes = replace(study.QUICK if quick else study.Sizes(), **chosen)  # type: ignore[arg-type]
+    sizes = replace(builds.QUICK if quick else builds.Sizes(), **chosen)  # type: ignore[arg-type]
     folder, used = _place(folder, quick), _threads(threads)
-    corpus = study.quick_corpus if quick else CORPORA["imdb-all"]
+    corpus = builds.quick_corpus if quick else CORPORA["imdb-all"]
     with _kept(folder), reporting() as progress:
-        points, failures = study.run(sizes, folder, progress, corpus=corpus, threads=used, again=again)
+        points, failures = builds.run(sizes, folder, progress, corpus=corpus, threads=used, again=again)
     _tell_figures(study.report(points, failures, used), out or folder / "report-scale", failures, json)
 
 

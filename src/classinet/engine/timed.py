@@ -22,6 +22,7 @@ class TimedEngine(Engine):
     Attributes
     ----------
     seconds : of each stage; until the last result is taken, so what its consumer does with results counts too.
+    alone : the stages that are checkpoints: one process computes them, however many there are.
     begun : when the first stage began, on the clock of `time.perf_counter`; None before.
 
     >>> from classinet.engine import ThreadEngine
@@ -35,6 +36,7 @@ class TimedEngine(Engine):
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.alone: set[str] = set()
         self.begun: float | None = None
 
     @property
@@ -56,6 +58,7 @@ class TimedEngine(Engine):
 
     def checkpoint(self, compute: Callable[[Engine], R], *, stage: str) -> R:
         """Compute on the other engine."""
+        self.alone.add(stage)
         with self._timed(stage):
             return self.engine.checkpoint(compute, stage=stage)
 
