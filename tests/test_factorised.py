@@ -166,6 +166,34 @@ def test_scores_equal_a_plain_mean_of_what_is_allowed():
     assert out[0, 1] == pytest.approx(b[0], abs=1e-6)  # nothing is left: the bias alone
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.sets(st.integers(0, 39), min_size=1), st.sets(st.integers(0, 39)), st.integers(0, 2**31))
+def test_what_is_forbidden_is_left_out_alike_however_much_more_is_forbidden(own, banned, seed):
+    """A long list is searched for the text's features, a short one gone through: the same bits."""
+    rank, wide = 8, 2000
+    V = np.random.default_rng(seed).standard_normal((wide, rank)).astype(np.float32)
+    text = np.array(sorted(own), dtype=np.int32)
+    seen = np.full(wide, -1, dtype=np.int64)
+    seen[text] = 7
+    total = np.zeros((1, rank), dtype=np.float32)
+    for feature in text:
+        total[0] += V[feature]
+
+    def found(forbidden):
+        items, mean = np.array(sorted(forbidden), dtype=np.int32), np.zeros((1, rank), dtype=np.float32)
+        starts = np.array([0, len(items)], dtype=np.int64)
+        return _kernels.factorised.allowed_mean(0, text, seen, 7, starts, items, V, total, mean), mean
+
+    n_short, short = found(banned)
+    n_long, long = found(banned | set(range(40, wide)))
+    assert n_short == n_long == len(own & banned)
+    np.testing.assert_array_equal(short, long)
+    if own & banned:
+        allowed = sorted(own - banned)
+        expected = V[allowed].astype(np.float64).mean(axis=0) if allowed else np.zeros(rank)
+        np.testing.assert_allclose(long[0], expected, atol=1e-4)
+
+
 def train_oracle(contexts, targets, forbidden, chance, alias, offsets, n_drawn, key, rate, V, U, b, energy):
     """One pass, text by text and vertex by vertex."""
     rank = V.shape[1]

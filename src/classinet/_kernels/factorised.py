@@ -16,6 +16,7 @@ from classinet._kernels.jit import kernel
 from classinet._kernels.lanes import add_scaled_row, dot_rows
 
 TILE = 64
+SEARCH = 8  # steps that looking for one feature in a sorted list takes, roughly
 
 
 @kernel
@@ -68,23 +69,38 @@ def _row(width):
 
 
 @kernel
-def allowed_mean(vertex, n_own, seen, stamp, banned_starts, banned, V, total, mean):
+def allowed_mean(vertex, own, seen, stamp, banned_starts, banned, V, total, mean):
     """Return how many features of the current text may not predict a vertex; if any, write the mean of the others.
 
-    `seen[f]` is `stamp` for the features of the current text, `total` the sum of their vectors.
+    `own` are the features of the current text, for which `seen[f]` is `stamp`, and `total` is the sum of their vectors.
+    Among phrases a frequent word is banned from the thousands that it is part of. Both lists ascend, so going through
+    the shorter one and looking in the other excludes the same features in the same order.
     """
+    of_vertex = banned[banned_starts[vertex] : banned_starts[vertex + 1]]
     n_excluded = 0
-    for at in range(banned_starts[vertex], banned_starts[vertex + 1]):
-        if seen[banned[at]] == stamp:
-            if n_excluded == 0:
-                mean[0] = total[0]
-            n_excluded += 1
-            add_scaled_row(mean, 0, V, np.int64(banned[at]), np.float32(-1.0))
+    if of_vertex.size <= SEARCH * own.size:
+        for feature in of_vertex:
+            if seen[feature] == stamp:
+                n_excluded = _exclude(feature, n_excluded, V, total, mean)
+    else:
+        for feature in own:
+            at = np.searchsorted(of_vertex, feature)
+            if at < of_vertex.size and of_vertex[at] == feature:
+                n_excluded = _exclude(feature, n_excluded, V, total, mean)
     if n_excluded > 0:
-        scale = np.float32(1.0 / (n_own - n_excluded)) if n_own > n_excluded else np.float32(0.0)
+        scale = np.float32(1.0 / (own.size - n_excluded)) if own.size > n_excluded else np.float32(0.0)
         for k in range(mean.shape[1]):
             mean[0, k] *= scale
     return n_excluded
+
+
+@kernel
+def _exclude(feature, n_excluded, V, total, mean):
+    """Take a feature's vector away from the sum in `mean`, which begins as `total`; return how many are away."""
+    if n_excluded == 0:
+        mean[0] = total[0]
+    add_scaled_row(mean, 0, V, np.int64(feature), np.float32(-1.0))
+    return n_excluded + 1
 
 
 @kernel
@@ -124,7 +140,7 @@ def train_shard(
             vertex = np.int64(targets[k]) if positive else draw(stream + np.uint64(k), chance, alias)
             if vertex % shards != shard or (not positive and held[vertex] == row):
                 continue
-            n_banned = allowed_mean(vertex, own.size, seen, row, banned_starts, banned, V, total, mean)
+            n_banned = allowed_mean(vertex, own, seen, row, banned_starts, banned, V, total, mean)
             context = mean if n_banned > 0 else plain
             z = np.float64(dot_rows(U, vertex, context, 0)) + b[vertex] - offsets[vertex]
             error = (1.0 if positive else 0.0) - 1.0 / (1.0 + math.exp(-z))
@@ -164,7 +180,7 @@ def scores(indptr, indices, banned_starts, banned, V, U, b, out):
             for feature in own:
                 for at in range(banning_starts[feature], banning_starts[feature + 1]):
                     i = banning[at]
-                    allowed_mean(i, own.size, seen, row, banned_starts, banned, V, total, mean)
+                    allowed_mean(i, own, seen, row, banned_starts, banned, V, total, mean)
                     z = np.float32(0.0)
                     for k in range(rank):
                         z += U[i, k] * mean[0, k]

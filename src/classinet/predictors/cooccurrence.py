@@ -22,7 +22,7 @@ from classinet.engine import Engine, fixed_batches
 CONTEXT_SMOOTHING = 0.75
 OVERSAMPLING = 8
 POWER_ITERATIONS = 2
-VERTEX_BLOCK = 1024
+VERTEX_BLOCK = 64  # vertices that meet every other word: tens of thousands of values a row where features are many
 
 
 def positive_pmi(joint: Csr, forbidden: Csr) -> Csr:
