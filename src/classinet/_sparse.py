@@ -56,6 +56,17 @@ def _empty(n_rows: int, n_columns: int) -> Csr:
     return matrix
 
 
+def plain(X: Csr) -> Any:
+    """Return the same matrix with one index type, which all of scipy accepts; of two, it would copy both as the wider.
+
+    >>> plain(canonical_csr(np.eye(2))).indptr.dtype
+    dtype('int32')
+    """
+    narrow = np.int32 if X.nnz <= np.iinfo(np.int32).max else np.int64
+    arrays = X.data, X.indices.astype(narrow, copy=False), X.indptr.astype(narrow, copy=False)
+    return sparse.csr_array(arrays, shape=X.shape)
+
+
 def presence(X: Csr) -> Csr:
     """Return X with every stored value replaced by one."""
     return from_arrays(np.ones(X.nnz, dtype=np.float32), X.indices, X.indptr, X.shape)
@@ -117,9 +128,7 @@ def column_counts(X: Csr) -> Integers:
 
 def transpose(X: Csr) -> Csr:
     """Return the transpose in the same layout: row lists per column, an inverted index."""
-    narrow = np.int32 if X.nnz <= np.iinfo(np.int32).max else np.int64  # scipy wants one type for both index arrays
-    plain = (X.data, X.indices.astype(narrow, copy=False), X.indptr.astype(narrow, copy=False))
-    turned = sparse.csr_array(plain, shape=X.shape).tocsc()
+    turned = plain(X).tocsc()
     return from_arrays(turned.data, turned.indices, turned.indptr, (X.shape[1], X.shape[0]))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from classinet._sparse import entries_per_row, from_arrays, take_rows
+from classinet._sparse import entries_per_row, from_arrays, plain, take_rows
 from classinet._typing import Csr, Floats, MatrixLike
 from classinet._validation import check_choice, check_number
 from classinet.engine import ThreadEngine, fixed_batches
@@ -60,7 +60,7 @@ def merge(X: Csr, E: Csr, net: Net, how: str) -> Csr:
         return E
     if how == "add":
         into = sparse.csr_array((E.data, net.columns[E.indices], E.indptr), shape=X.shape)
-        return sparse.csr_array(_plain(X) + into)
+        return sparse.csr_array(plain(X) + into)
     return append(X, E)
 
 
@@ -87,14 +87,8 @@ def merged_names(names: NDArray[np.object_], net: Net, how: str) -> NDArray[np.o
 
 def like_input(result: Csr, given: MatrixLike) -> Any:
     """Return the sparse type the caller uses: arrays for sparse arrays, otherwise the matrix scikit-learn returns."""
-    plain = _plain(result)
-    return plain if isinstance(given, sparse.sparray) else sparse.csr_matrix(plain)
-
-
-def _plain(X: Csr) -> Any:
-    """The same matrix with one index type, which all of scipy accepts."""
-    narrow = np.int32 if X.nnz <= np.iinfo(np.int32).max else np.int64
-    return sparse.csr_array((X.data, X.indices.astype(narrow, copy=False), X.indptr.astype(narrow)), shape=X.shape)
+    array = plain(result)
+    return array if isinstance(given, sparse.sparray) else sparse.csr_matrix(array)
 
 
 def row_lengths(X: Csr) -> Floats:

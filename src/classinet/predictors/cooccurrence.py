@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from classinet import _kernels
-from classinet._sparse import ROW_BLOCK, canonical_csr, from_arrays, row_slice, times_dense, transpose
+from classinet._sparse import ROW_BLOCK, canonical_csr, from_arrays, plain, row_slice, times_dense, transpose
 from classinet._typing import Csr, Integers, Keys, Singles
 from classinet.engine import Engine, fixed_batches
 
@@ -100,14 +100,14 @@ def joint_counts(
         counting = stored if lengths is None else lengths[slice(*border)]
         share = np.float32(1.0) / np.maximum(counting - 1, 1).astype(np.float32)
         shares = from_arrays(np.repeat(share, stored), texts.indices, texts.indptr, texts.shape)
-        return canonical_csr(transpose(vertices) @ shares, np.float32)
+        return canonical_csr(plain(transpose(vertices)) @ plain(shares), np.float32)
 
     return engine.map_reduce(met, added, fixed_batches(contexts.shape[0], ROW_BLOCK), stage=stage)
 
 
 def added(a: Csr, b: Csr) -> Csr:
     """Return the sum of two counts."""
-    return canonical_csr(a + b, np.float32)
+    return canonical_csr(plain(a) + plain(b), np.float32)
 
 
 def truncated_svd(matrix: Csr, rank: int, keys: Keys, engine: Engine) -> tuple[Singles, Singles]:
