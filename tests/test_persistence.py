@@ -508,10 +508,9 @@ def test_safetensors_reads_ours_and_we_read_theirs(tmp_path):
     }  # fmt: skip
     write_tensors(tmp_path / "ours", arrays)
     theirs = safetensors.numpy.load_file(tmp_path / "ours")
-    safetensors.numpy.save_file(
-        {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()},
-        tmp_path / "theirs", metadata={"made": "elsewhere"},
-    )  # fmt: skip
+    contiguous = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
+    assert (tmp_path / "ours").read_bytes() == safetensors.numpy.save(contiguous)
+    safetensors.numpy.save_file(contiguous, tmp_path / "theirs", metadata={"made": "elsewhere"})
     with TensorFile(tmp_path / "ours") as one, TensorFile(tmp_path / "theirs") as other:
         for name, array in arrays.items():
             assert np.array_equal(theirs[name], array)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from classinet._container import array_bytes, container
 from classinet._files import whole_file
 from classinet._sparse import from_arrays
 from classinet.exceptions import ClassiNetError
@@ -54,14 +55,7 @@ def write_value(place: Path, value: Any) -> Path:
     tree = json.dumps(_encode(value, arrays))
     # The widest come first: every array then starts at a multiple of its item size.
     order = sorted(range(len(arrays)), key=lambda i: -arrays[i].itemsize)
-    header: dict[str, Any] = {"__metadata__": {"tree": tree}}
-    end = 0
-    for i in order:
-        start, end = end, end + arrays[i].nbytes
-        header[str(i)] = {"dtype": CODES[arrays[i].dtype], "shape": arrays[i].shape, "data_offsets": [start, end]}
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    pieces: list[bytes | memoryview] = [len(text).to_bytes(8, "little"), text, *(_bytes(arrays[i]) for i in order)]
+    pieces = container([(str(i), arrays[i]) for i in order], CODES, tree=tree)
     digest = blake2b(digest_size=16)
     for piece in pieces:
         digest.update(piece)
@@ -224,7 +218,7 @@ class _GrowingFile:
         return array
 
     def append(self, more: NDArray[Any]) -> None:
-        piece = _bytes(np.ascontiguousarray(more))
+        piece = array_bytes(more)
         self.file.write(piece)
         self.digest.update(piece)
         self.shape[0] += len(more)
@@ -236,10 +230,6 @@ class _GrowingFile:
         """Have the file on the disk itself."""
         self.file.flush()
         os.fsync(self.file.fileno())
-
-
-def _bytes(array: NDArray[Any]) -> memoryview:
-    return array.reshape(-1).view(np.uint8).data
 
 
 def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:

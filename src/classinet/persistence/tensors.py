@@ -18,15 +18,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from classinet._container import LENGTH_BYTES, container
 from classinet._files import whole_file
 from classinet._sparse import from_arrays
 from classinet._typing import Csr
 from classinet.exceptions import StorageError
 from classinet.persistence.reading import damaged, file_size, kind_of, parse_json
 
+# In the order in which the safetensors library writes them.
 DTYPES = {name: np.dtype(code) for name, code in
-          (("F64", "<f8"), ("F32", "<f4"), ("I64", "<i8"), ("I32", "<i4"), ("U64", "<u8"))}  # fmt: skip
-LENGTH_BYTES = 8
+          (("U64", "<u8"), ("I64", "<i8"), ("F64", "<f8"), ("F32", "<f4"), ("I32", "<i4"))}  # fmt: skip
+CODES = {dtype: name for name, dtype in DTYPES.items()}
 HEADER_LIMIT = 1 << 20
 MAX_DIMENSIONS = 4
 MAX_EXTENT = 1 << 48
@@ -138,15 +140,18 @@ def csr_arrays(name: str, matrix: Csr) -> dict[str, NDArray[Any]]:
 
 
 def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write named arrays; the file appears whole or not at all."""
-    from safetensors.numpy import save  # reading does without
+    """Write named arrays; the file appears whole or not at all.
 
-    known = set(DTYPES.values())
+    The bytes are those that the safetensors library would write, which makes copies of all arrays on the way.
+    """
+    known = list(CODES)
     for name, array in arrays.items():
         if array.dtype not in known:
             raise StorageError(f"{path}: array {name!r} of type {array.dtype} cannot be stored")
+    ordered = sorted(arrays.items(), key=lambda item: (known.index(item[1].dtype), item[0]))
     with whole_file(path, binary=True) as file:
-        file.write(save({name: np.asarray(array, order="C") for name, array in arrays.items()}))
+        for piece in container(ordered, CODES):
+            file.write(piece)
 
 
 def _checked_header(text: bytes, size: int, path: Path) -> dict[str, Extent]:
