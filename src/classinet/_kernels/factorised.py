@@ -84,14 +84,26 @@ def allowed_mean(vertex, own, seen, stamp, banned_starts, banned, V, total, mean
                 n_excluded = _exclude(feature, n_excluded, V, total, mean)
     else:
         for feature in own:
-            at = np.searchsorted(of_vertex, feature)
-            if at < of_vertex.size and of_vertex[at] == feature:
+            if _holds(of_vertex, feature):
                 n_excluded = _exclude(feature, n_excluded, V, total, mean)
     if n_excluded > 0:
         scale = np.float32(1.0 / (own.size - n_excluded)) if own.size > n_excluded else np.float32(0.0)
         for k in range(mean.shape[1]):
             mean[0, k] *= scale
     return n_excluded
+
+
+@kernel
+def _holds(ascending, item):
+    """Whether an item is in a sorted list; numpy's search would take long to compile."""
+    low, high = 0, ascending.size
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return low < ascending.size and ascending[low] == item
 
 
 @kernel
