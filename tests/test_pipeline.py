@@ -467,20 +467,13 @@ def test_of_many_texts_all_that_there_is_time_for_are_asked(net, monkeypatch, in
         chosen.losses[f"C=10, weight={w:g}"] for w in tuning.WEIGHTS
     )
     assert chosen.losses[f"C={chosen.C:g}, weight={chosen.weight:g}"] == min(chosen.losses.values())
-    # Where there is time for a part alone, the weight that suits it and a quarter of that are compared on all texts.
+    # Where there is time for a part alone, it is sampled and judged alike.
     monkeypatch.setattr(tuning, "MAX_VALUES", 1)
     monkeypatch.setattr(tuning, "MAX_IN_SPAN", 150)
     tuner = tuning.Tuner(own, block, targets, weights, seed=0)
     assert len(tuner.targets.member) == 150
-    in_part = tuner.choose("auto", "auto")
-    on_all = {key: lost for key, lost in in_part.losses.items() if key.endswith(", all texts")}
-    assert len(on_all) == 2
-    for key, lost in on_all.items():
-        C, weight = (float(part.split("=")[1]) for part in key.split(", ")[:2])
-        assert C == in_part.C
-        assert lost == pytest.approx(oracle(C, weight), abs=2e-3)
-    assert f"weight={in_part.weight:g}, all texts" in min(on_all, key=on_all.get)
-    assert not any("all texts" in key for key in tuner.choose("auto", 1.0).losses)
+    assert len(tuner.folds) == 1
+    assert len(tuner.choose("auto", "auto").losses) == len(set(asked))
     # Where there is not even that, a sample is cross-validated and C is fixed.
     monkeypatch.setattr(tuning, "MAX_IN_SPAN", 1)
     tuner = tuning.Tuner(own, block, targets, weights, seed=0)

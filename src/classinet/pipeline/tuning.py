@@ -2,8 +2,8 @@
 
 Enter: labelled rows as two blocks, the text itself and its expansion. Leave: C, the weight of the expansion, and why.
 Up to a thousand texts the weight is chosen by cross-validation and C is fixed: the log-loss of so few asks for a C that
-leans to the most frequent class. Of more, weight and C are chosen on a held-out fifth of as many as there is time for.
-The more labels, the less there is to infer, so where that is a part of them, less weight is tried on the whole.
+leans to the most frequent class. Of more, weight and C are chosen on a held-out fifth of as many as there is time for:
+the more labels, the less there is to infer, so what suits a part need not suit the whole.
 """
 
 from __future__ import annotations
@@ -43,8 +43,6 @@ MAX_TEXTS = 1000
 # of so many texts at most, at so many inner products. Of 8,000 texts of 77 classes, 4,000 instead of 1,000 chose a C
 # and a weight that judged a point better.
 MAX_VALUES, MAX_IN_SPAN, MAX_PRODUCTS = 40_000_000, 4000, 1_250_000_000
-# Of 13,000 texts of 20 classes a quarter of the weight that suited 4,000 of them judged a point better.
-LESS = 0.25
 # Losses are compared, not coefficients: a coarse solution tells them apart as well as a fine one, after so many looks.
 COARSE, COARSE_LOOKS = 1e-3, 25
 # A probability that a fold without the class would call 0.
@@ -60,8 +58,7 @@ class Settings:
     C : inverse strength of regularisation.
     weight : length of the expansion relative to the text's own features.
     how : "given", "fixed" (too few labels to choose) or "cross-validation".
-    losses : held-out log-loss a text of each choice that was tried, as "C=…, weight=…" → loss; with ", all texts" where
-        others were compared on a part of them.
+    losses : held-out log-loss a text of each choice that was tried, as "C=…, weight=…" → loss.
     """
 
     C: float
@@ -77,14 +74,10 @@ class Settings:
 class Tuner:
     """Chooses on one set of labelled rows; what was computed for one choice serves the next."""
 
-    def __init__(
-        self, text: Csr, expansion: Csr, targets: Targets, weights: Floats, seed: int, *, every_text: bool = False
-    ) -> None:
-        n_texts = text.shape[0]
-        self.given = text, expansion, targets, weights
+    def __init__(self, text: Csr, expansion: Csr, targets: Targets, weights: Floats, seed: int) -> None:
         self.too_few = too_few(targets)
-        rows = sample_texts(targets, n_texts if every_text else _affordable(text, expansion, targets), seed)
-        self.many, self.is_part = len(rows) > MAX_TEXTS, len(rows) < n_texts
+        rows = sample_texts(targets, _affordable(text, expansion, targets), seed)
+        self.many = len(rows) > MAX_TEXTS
         n_choices = len(WEIGHTS) + len(STRENGTHS)
         self.targets, self.weights = targets.take(rows), weights[rows]
         self.blocks = take_rows(text, rows), take_rows(expansion, rows)
@@ -125,11 +118,6 @@ class Tuner:
             chosen_weight = min(WEIGHTS, key=lambda w: loss(at_C, w))
         if C == "auto" and self.many:
             chosen_C = min(STRENGTHS, key=lambda c: loss(c, chosen_weight))
-        if weight == "auto" and self.many and self.is_part and chosen_weight > 0:
-            whole = Tuner(*self.given, self.seed, every_text=True)
-            on_all = {w: whole.loss(chosen_C, w) for w in (chosen_weight, LESS * chosen_weight)}
-            tried.update({f"C={chosen_C:g}, weight={w:g}, all texts": lost for w, lost in on_all.items()})
-            chosen_weight = min(on_all, key=on_all.__getitem__)
         return Settings(chosen_C, chosen_weight, "cross-validation" if tried else "fixed", tried)
 
     def loss(self, C: float, weight: float) -> float:
