@@ -197,7 +197,8 @@ def points(recall=0.95, exponent=0.5):
         seconds = point.features**exponent * point.texts / 1000
         notes = {
             "stages": {"texts": seconds}, "alone": [], "features": point.features, "texts": point.texts, "vertices": 10,
-            "edges": 20, "left_out": 1, "build_bytes": 10**7, "net_bytes": 10**6, "recall": recall,
+            "edges": 20, "left_out": 1, "recall": recall,
+            "build_bytes": 10**7, "net_bytes": 10**6, "disk_bytes": 11 * 10**6,
         }  # fmt: skip
         memory = 10**6 * point.features
         out[point] = Measured(seconds, 2 * seconds, 2 * memory, memory, 10**6, "2026-01-01T10:00", notes)
@@ -259,7 +260,7 @@ def builds(threads):
         stages = {"texts": 1e-3 * texts, "edges": 1e-4 * texts**0.5 * features / threads, "rank": 2e-2 * texts**0.7}
         notes = {
             "stages": stages, "alone": ["rank"], "texts": texts, "features": features,
-            "build_bytes": 90 * texts, "net_bytes": 10 * texts,
+            "build_bytes": 90 * texts, "net_bytes": 10 * texts, "disk_bytes": 100 * texts,
         }  # fmt: skip
         out.append(Measured(sum(stages.values()), 1.0, 10**6, 1000 * features, 1, "2026-01-01T10:00", notes))
     return out
@@ -346,6 +347,7 @@ def test_scale_runs_from_nothing_to_a_report_and_goes_on(tmp_path, monkeypatch):
         assert notes["vertices"] > 0
         assert notes["edges"] > 0
         assert notes["build_bytes"] > notes["net_bytes"] > 0
+        assert notes["disk_bytes"] == notes["build_bytes"] + notes["net_bytes"]  # no linear predictors, nothing shared
     assert [law["axis"] for law in told["growth"]] == ["texts"] * len(told["growth"])
     assert (tmp_path / "out" / "scale.png").stat().st_size > 0
     assert not (tmp_path / "kept" / "scale" / "work").exists()

@@ -112,7 +112,7 @@ def test_damage_is_noticed(tmp_path, damage):
     files.write(lambda done: iter(batches[done:]))
     found = files.read()
     assert same([np.concatenate((np.arange(9), np.arange(2))), np.ones((11, 2))], list(found))
-    (tmp_path / "arrays" / "0.array").write_bytes(damage((tmp_path / "arrays" / "0.array").read_bytes()))
+    (tmp_path / "arrays" / "0.safetensors").write_bytes(damage((tmp_path / "arrays" / "0.safetensors").read_bytes()))
     assert files.read() is None
 
 
@@ -173,7 +173,7 @@ def test_long_results_go_on_where_they_were(tmp_path, monkeypatch, seconds):
         with pytest.raises(KeyboardInterrupt):
             join(stop_at)
     (note,) = tmp_path.rglob("begun.json")
-    with (note.parent / "0.array").open("ab") as file:
+    with (note.parent / "0.safetensors").open("ab") as file:
         file.write(b"of a batch that was never finished")
     wanted = ThreadEngine().concatenate(lambda n: work(n, -1), range(12), stage="long")
     computed.clear()
@@ -189,7 +189,7 @@ def test_long_results_that_were_altered_are_computed_again(tmp_path):
 
     with pytest.raises(ZeroDivisionError):
         join(3)
-    (file,) = tmp_path.rglob("0.array")
+    (file,) = tmp_path.rglob("0.safetensors")
     file.write_bytes(b"\1" + file.read_bytes()[1:])
     np.testing.assert_array_equal(join(-1)[0], np.repeat(np.arange(5), 3))
 

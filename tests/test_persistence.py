@@ -570,7 +570,7 @@ def test_factorised_predictors_of_the_first_format_are_read(tmp_path):
     del arrays["feature_vectors_"]
     write_tensors(tmp_path / "predictor.safetensors", arrays)
     read = Factorised(rank=2)
-    restore_predictor(read, tmp_path / "predictor.safetensors", np.arange(4), 4, {})
+    restore_predictor(read, TensorFile(tmp_path / "predictor.safetensors"), np.arange(4), 4, {})
     np.testing.assert_array_equal(read.feature_vectors(), fitted.context_vectors_)
     np.testing.assert_array_equal(read.decision_function(X), fitted.decision_function(X))
 

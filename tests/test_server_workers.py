@@ -13,6 +13,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from http.client import HTTPException
 from itertools import pairwise
 from pathlib import Path
 
@@ -131,11 +132,11 @@ def test_a_worker_that_is_killed_is_replaced_and_the_service_goes_on(server):
         while not stop.is_set():
             try:
                 statuses.append(ask(f"{server.url}/v1/predict", {"text": "snow"})[0])
-            except OSError:
-                statuses.append(0)  # a connection that the victim had, or was about to have
+            except (OSError, HTTPException):
+                statuses.append(0)  # the victim had the connection, was about to have it, or was answering
 
     def replaced():
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, HTTPException):
             found = pids(server)
             return victim not in found and len(found) == 2
         return False

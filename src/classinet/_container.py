@@ -7,13 +7,16 @@ other files, and would not fit in memory.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 LENGTH_BYTES = 8
+LONE = "array"  # what an array is called that has a file to itself, …
+LONE_START = 4_096  # … and where in the file it begins: the header can be written last, when the length is known
 
 
 def container(
@@ -36,6 +39,18 @@ def container(
     header = json.dumps(entries, separators=(",", ":"), ensure_ascii=False).encode()
     header += b" " * (-len(header) % LENGTH_BYTES)
     return [len(header).to_bytes(LENGTH_BYTES, "little"), header, *pieces]
+
+
+def lone_header(dtype: np.dtype[Any], shape: Sequence[int], codes: Mapping[np.dtype[Any], str]) -> bytes:
+    """Return the first `LONE_START` bytes of a container that holds a single array.
+
+    >>> len(lone_header(np.dtype("<i8"), (2,), {np.dtype("<i8"): "I64"}))
+    4096
+    """
+    size = prod(shape) * dtype.itemsize
+    entries = {LONE: {"dtype": codes[dtype], "shape": list(shape), "data_offsets": [0, size]}}
+    header = json.dumps(entries, separators=(",", ":")).encode().ljust(LONE_START - LENGTH_BYTES)
+    return len(header).to_bytes(LENGTH_BYTES, "little") + header
 
 
 def array_bytes(array: NDArray[Any]) -> memoryview:

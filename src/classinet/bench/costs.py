@@ -107,7 +107,7 @@ def cost_model(builds: Sequence[Measured], threads: int) -> CostModel | None:
         shared={stage: found for stage, found in laws.items() if stage not in alone},
         alone={stage: found for stage, found in laws.items() if stage in alone},
         memory=law(float(build.anonymous_bytes or build.peak_bytes) for build in builds),
-        disk=law(float(build.notes["build_bytes"] + build.notes["net_bytes"]) for build in builds),
+        disk=law(float(build.notes["disk_bytes"]) for build in builds),
     )
 
 

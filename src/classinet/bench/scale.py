@@ -175,13 +175,13 @@ def _points_table(points: Mapping[Point, Measured], notes: Sequence[str]) -> Tab
             [
                 point.recipe, f"{has['features']:,}", f"{has['texts']:,}", f"{has['vertices']:,}", f"{has['edges']:,}",
                 f"{has['left_out']:,}", f"{m.seconds:,.1f}", f"{m.cpu_seconds:,.1f}", _mb(m.peak_bytes),
-                _mb(m.anonymous_bytes), _mb(has["build_bytes"]), _mb(has["net_bytes"]),
+                _mb(m.anonymous_bytes), _mb(has["build_bytes"]), _mb(has["net_bytes"]), _mb(has["disk_bytes"]),
                 MISSING if has["recall"] is None else f"{has['recall']:.3f}",
             ]
         )  # fmt: skip
     header = [
         "recipe", "features", "texts", "vertices", "edges", "left out", "seconds", "CPU seconds", "resident MB",
-        "anonymous MB", "build MB", "net MB", "recall@10",
+        "anonymous MB", "build MB", "net MB", "together MB", "recall@10",
     ]  # fmt: skip
     return plain_table("points", "Builds", header, rows, notes)
 

@@ -35,7 +35,7 @@ from classinet.net import Net
 from classinet.pipeline import TextNet
 from classinet.text import TextFiles, TextVectorizer
 
-PROTOCOL = "2"
+PROTOCOL = "3"
 RECIPES: dict[str, Callable[[int], ClassiNet]] = {
     "default": lambda n_features: ClassiNet(),
     "paper": lambda n_features: ClassiNet.paper(vertices=n_features),
@@ -191,6 +191,7 @@ def build_point(clock: Clock, texts: str, point: Point, threads: int, work: str)
         "left_out": len(fitted.left_out),
         "build_bytes": _size(place / "net.build"),
         "net_bytes": _size(place / "net"),
+        "disk_bytes": _size(place),
         "recall": _recall(fitted, RECIPES[point.recipe](point.features), threads),
     }
     shutil.rmtree(place)
@@ -236,7 +237,9 @@ def _recall(net: Net, model: ClassiNet, threads: int) -> float | None:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    """Return the bytes of all files, each counted once: a net shares the largest with its build."""
+    found = (path.stat() for path in folder.rglob("*") if path.is_file())
+    return sum({(file.st_dev, file.st_ino): file.st_size for file in found}.values())
 
 
 def quick_corpus() -> Corpus:

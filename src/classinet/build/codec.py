@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from classinet._container import array_bytes, container
+from classinet._container import LONE_START, array_bytes, container, lone_header
 from classinet._files import whole_file
 from classinet._sparse import from_arrays
 from classinet.exceptions import ClassiNetError
@@ -71,10 +71,11 @@ def is_intact(path: Path) -> bool:
     return hash_of(path) == path.name.removesuffix(SUFFIX).rpartition(".")[2]
 
 
-def hash_of(path: Path) -> str:
-    """Return the hash of a file's content, read piece by piece."""
+def hash_of(path: Path, start: int = 0) -> str:
+    """Return the hash of a file's content from some byte on, read piece by piece."""
     digest = blake2b(digest_size=16)
     with path.open("rb") as file:
+        file.seek(start)
         while piece := file.read(1 << 22):
             digest.update(piece)
     return digest.hexdigest()
@@ -95,20 +96,21 @@ def read_value(path: Path, *, mapped: bool = False) -> Any:
     return _decode(tree, arrays)
 
 
-def map_file(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Map a file of plain numbers; writing to the array changes memory, never the file.
+def map_file(path: Path, dtype: np.dtype[Any], start: int = 0) -> NDArray[Any]:
+    """Map the numbers in a file from some byte on; writing to the array changes memory, never the file.
 
     (Kernels are compiled for arrays that can be written; a read-only map would have them compiled again.)
     """
-    if not path.stat().st_size:
+    if path.stat().st_size <= start:
         return np.empty(0, dtype=dtype)
-    return np.memmap(path, dtype=dtype, mode="c").view(np.ndarray)
+    return np.memmap(path, dtype=dtype, mode="c", offset=start).view(np.ndarray)
 
 
 class ArrayFiles:
-    """Arrays that grow batch by batch, each in a file of its own; an index, written last, makes them valid.
+    """Arrays that grow batch by batch, each in a container of its own; an index, written last, makes them valid.
 
-    Until then a note says how far they are known to be good, so that writing can go on after an interruption.
+    Until then a note says how far they are known to be good, so that writing can go on after an interruption. A saved
+    net may share such a file with the build (`persistence.linking`), so one that has other names is never written to.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -174,37 +176,47 @@ class ArrayFiles:
         """Return the arrays, mapped; None where they are missing, unfinished or altered."""
         try:
             entries = json.loads(self.index.read_text(encoding="utf-8"))
-            if any(hash_of(self._file(i)) != entry["hash"] for i, entry in enumerate(entries)):
+            if not all(_holds(self._file(i), entry) for i, entry in enumerate(entries)):
                 return None
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
-        dtypes, shapes = [np.dtype(entry["dtype"]) for entry in entries], [entry["shape"] for entry in entries]
-        sizes = [prod(shape) * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=True)]
-        if any(self._file(i).stat().st_size != size for i, size in enumerate(sizes)):
-            return None
         return tuple(
-            map_file(self._file(i), dtype).reshape(shape)
-            for i, (dtype, shape) in enumerate(zip(dtypes, shapes, strict=True))
+            map_file(self._file(i), np.dtype(entry["dtype"]), LONE_START).reshape(entry["shape"])
+            for i, entry in enumerate(entries)
         )
 
     def _file(self, number: int) -> Path:
-        return self.directory / f"{number}.array"
+        return self.directory / f"{number}{SUFFIX}"
+
+
+def _holds(path: Path, entry: dict[str, Any]) -> bool:
+    """Whether a file is the container of the array that an index speaks of."""
+    header = lone_header(np.dtype(entry["dtype"]), entry["shape"], CODES)
+    with path.open("rb") as file:
+        return file.read(LONE_START) == header and hash_of(path, LONE_START) == entry["hash"]
 
 
 class _GrowingFile:
     """One array of `ArrayFiles` while it is written, and the hash of what is in it so far."""
 
-    def __init__(self, path: Path, dtype: np.dtype[Any], width: Sequence[int], mode: str = "wb") -> None:
+    def __init__(self, path: Path, dtype: np.dtype[Any], width: Sequence[int], *, resume: bool = False) -> None:
+        if dtype not in CODES:
+            raise NotStorableError(f"an array of {dtype} cannot be stored")
         self.dtype = dtype
         self.shape = [0, *width]
         self.digest = blake2b(digest_size=16)
-        self.file: Any = path.open(mode)
+        if not resume:
+            path.unlink(missing_ok=True)  # never emptied: a net may have it under another name
+        self.file: Any = path.open("r+b" if resume else "xb")
+        self.file.seek(LONE_START)
 
     @classmethod
     def resumed(cls, path: Path, entry: dict[str, Any]) -> _GrowingFile:
         """Take up a file again; what was written after the note is cut off."""
+        if path.stat().st_nlink > 1:
+            raise ValueError("the file has another name, so it may not be written to")
         shape, dtype = entry["shape"], np.dtype(entry["dtype"])
-        array = cls(path, dtype, shape[1:], "r+b")
+        array = cls(path, dtype, shape[1:], resume=True)
         array.shape = shape
         left = size = prod(shape) * dtype.itemsize
         while left and (piece := array.file.read(min(left, 1 << 22))):
@@ -213,8 +225,8 @@ class _GrowingFile:
         if left or array.digest.hexdigest() != entry["hash"]:
             array.file.close()
             raise ValueError("the file is not what was noted")
-        array.file.truncate(size)
-        array.file.seek(size)
+        array.file.truncate(LONE_START + size)
+        array.file.seek(LONE_START + size)
         return array
 
     def append(self, more: NDArray[Any]) -> None:
@@ -227,7 +239,9 @@ class _GrowingFile:
         return {"dtype": self.dtype.str, "shape": list(self.shape), "hash": self.digest.hexdigest()}
 
     def settle(self) -> None:
-        """Have the file on the disk itself."""
+        """Write the header, and have the file on the disk itself."""
+        self.file.seek(0)
+        self.file.write(lone_header(self.dtype, self.shape, CODES))
         self.file.flush()
         os.fsync(self.file.fileno())
 

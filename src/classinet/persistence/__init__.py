@@ -8,6 +8,7 @@ MODEL/
         vertices.safetensors columns of the vertices, frequency of the features
         graph.safetensors    weights, association, counts, first hop
         neighbors, labels, predictor .safetensors   where the net has them
+        predictor_columns, predictor_weights .safetensors   of linear predictors; shared with the build, by hard links
         left_out.jsonl, predictor_left_out.jsonl    why candidates are no vertices
         head.safetensors, extra_features.jsonl      of a classifier
         examples.jsonl       example texts, only of a net that was built with examples

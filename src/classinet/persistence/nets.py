@@ -11,6 +11,7 @@ files. Always the unedited net is stored; edits are kept beside the version and 
 | neighbors.safetensors | the shortlist of the neighbour search |
 | labels.safetensors | votes, presence, thresholds and quality of the predictors on held-out texts |
 | predictor.safetensors | what the predictors learnt; predictor_left_out.jsonl says which candidates they did not |
+| predictor_columns, predictor_weights .safetensors | the sparse weights of linear predictors, files of their own |
 | counts.safetensors | what a net can be updated from; counted.jsonl has the names of the features that were counted |
 | left_out.jsonl | why candidates are no vertices |
 """
@@ -29,6 +30,7 @@ from classinet.graph import FeatureGraph
 from classinet.labels import WORD, LabelVectors, n_words
 from classinet.net import Counts, Net
 from classinet.persistence.codec import decode_as, encode
+from classinet.persistence.linking import write_lone
 from classinet.persistence.predictors import predictor_arrays, restore_predictor, storable
 from classinet.persistence.reading import damaged, read_lines, write_lines
 from classinet.persistence.store import CONFIG
@@ -38,9 +40,12 @@ from classinet.predictors import Predictor
 FEATURES, LEFT_OUT, PREDICTOR_LEFT_OUT = "features.jsonl", "left_out.jsonl", "predictor_left_out.jsonl"
 VERTICES, GRAPH, NEIGHBORS = "vertices.safetensors", "graph.safetensors", "neighbors.safetensors"
 LABELS, PREDICTOR = "labels.safetensors", "predictor.safetensors"
+# By far the largest arrays of a net; up to format version 3 they lay with the others.
+APART = {"coef_.indices": "predictor_columns.safetensors", "coef_.data": "predictor_weights.safetensors"}
 COUNTS, COUNTED = "counts.safetensors", "counted.jsonl"
 NET_FILES = frozenset(
-    {FEATURES, LEFT_OUT, PREDICTOR_LEFT_OUT, VERTICES, GRAPH, NEIGHBORS, LABELS, PREDICTOR, COUNTS, COUNTED},
+    {FEATURES, LEFT_OUT, PREDICTOR_LEFT_OUT, VERTICES, GRAPH, NEIGHBORS, LABELS, PREDICTOR, COUNTS, COUNTED}
+    | set(APART.values()),
 )
 RECIPES = ("paper", "default", "custom")
 
@@ -93,7 +98,8 @@ def read_net(folder: Path, recipe: str, encoded_predictor: Any, files: dict[str,
     if (encoded_predictor is not None) != (PREDICTOR in files):
         raise damaged(folder / CONFIG, f"and {PREDICTOR} do not belong together")
     if encoded_predictor is not None:
-        predictor = _read_predictor(folder, encoded_predictor, columns, len(names))
+        apart = {name: folder / file for name, file in APART.items() if file in files}
+        predictor = _read_predictor(folder, encoded_predictor, columns, len(names), apart)
     left_out = read_lines(folder / LEFT_OUT, _is_name_and_reason, "a name and a reason")
     return Net(
         graph=_read_graph(folder / GRAPH, names, columns),
@@ -213,18 +219,23 @@ def _write_predictor(predictor: Predictor, columns: Integers, folder: Path, left
         return None
     if not np.array_equal(predictor.columns_, columns):
         raise StorageError("the net cannot be stored: its predictors are not those of its vertices")
-    write_tensors(folder / PREDICTOR, predictor_arrays(predictor))
+    arrays = predictor_arrays(predictor)
+    for name in APART.keys() & arrays.keys():
+        write_lone(folder / APART[name], arrays.pop(name))
+    write_tensors(folder / PREDICTOR, arrays)
     write_lines(folder / PREDICTOR_LEFT_OUT, ([int(at), reason] for at, reason in predictor.left_out_.items()))
     return encode(predictor, "net_.predictor", left_behind)
 
 
-def _read_predictor(folder: Path, encoded: Any, columns: Integers, n_features: int) -> Predictor:
+def _read_predictor(
+    folder: Path, encoded: Any, columns: Integers, n_features: int, apart: dict[str, Path]
+) -> Predictor:
     predictor: Predictor = decode_as(Predictor, encoded, folder / CONFIG)
     if not storable(predictor):
         raise damaged(folder / CONFIG, f"names a predictor {type(predictor).__name__}, which is never stored")
     path = folder / PREDICTOR_LEFT_OUT
     left_out = dict(read_lines(path, _is_place_and_reason, "a number and a reason"))
-    restore_predictor(predictor, folder / PREDICTOR, columns, n_features, left_out)
+    restore_predictor(predictor, TensorFile(folder / PREDICTOR, apart), columns, n_features, left_out)
     return predictor
 
 

@@ -8,7 +8,6 @@ objects of other people's classes, and stay behind.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -158,28 +157,29 @@ def predictor_arrays(predictor: Predictor) -> dict[str, NDArray[Any]]:
 
 
 def restore_predictor(
-    predictor: Predictor, path: Path, columns: Integers, n_features: int, left_out: dict[int, str]
+    predictor: Predictor, stored: TensorFile, columns: Integers, n_features: int, left_out: dict[int, str]
 ) -> None:
     """Give a predictor that was only constructed what its fit had left.
 
     Parameters
     ----------
     predictor : of a kind in the table, with its parameters.
-    path : file of its arrays.
+    stored : its arrays.
     columns : the feature column of each vertex.
     n_features : number of features of a text.
     left_out : why each candidate that was not learnt was left out.
     """
     sizes: Sizes = {"n": len(columns), "d": n_features}
-    with TensorFile(path) as tensors:
+    path = stored.path
+    with stored as tensors:
         # In format version 1 factorised predictors had one table of vectors for both purposes, and up to 2 no energy.
         one_table = isinstance(predictor, Factorised) and "feature_vectors_" not in tensors
         parts = COMMON | PARTS[type(predictor)]
         if "energy_" in parts and "energy_" not in tensors:
             del parts["energy_"]
         for name, part in parts.items():
-            stored = "context_vectors_" if one_table and name == "feature_vectors_" else name
-            setattr(predictor, name, part.value(stored, tensors, sizes))
+            found = "context_vectors_" if one_table and name == "feature_vectors_" else name
+            setattr(predictor, name, part.value(found, tensors, sizes))
     learnt: Integers = predictor.vertices_
     if (learnt < 0).any() or (learnt[1:] <= learnt[:-1]).any() or not left_out.keys().isdisjoint(learnt.tolist()):
         raise damaged(path, "'vertices_' does not list different candidates in order")

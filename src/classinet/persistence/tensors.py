@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from classinet._container import LENGTH_BYTES, container
+from classinet._container import LENGTH_BYTES, LONE, container
 from classinet._files import whole_file
 from classinet._sparse import from_arrays
 from classinet._typing import Csr
@@ -58,8 +58,10 @@ class TensorFile:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, apart: Mapping[str, Path] | None = None) -> None:
+        """Open a container; `apart` says which of its arrays lie in files of their own."""
         self.path = path
+        self._apart = dict(apart or {})
         size = file_size(path)
         if size < LENGTH_BYTES:
             raise damaged(path, f"holds {size} bytes, too few for a header")
@@ -74,7 +76,9 @@ class TensorFile:
         except OSError as error:
             raise StorageError(f"{path}: cannot be read ({error}); check the permissions") from error
         self._extents = _checked_header(header, size, path)
-        self._left = set(self._extents)
+        for name in self._extents.keys() & self._apart.keys():
+            raise damaged(path, f"holds array {name!r}, and so does {self._apart[name].name}")
+        self._left = {*self._extents, *self._apart}
 
     def __enter__(self) -> Self:
         return self
@@ -84,7 +88,7 @@ class TensorFile:
             self.finish()
 
     def __contains__(self, name: str) -> bool:
-        return name in self._extents
+        return name in self._extents or name in self._apart
 
     def finish(self) -> None:
         """Refuse a file that holds arrays which were not taken."""
@@ -93,6 +97,10 @@ class TensorFile:
 
     def array(self, name: str, dtype: Any, shape: tuple[int | None, ...], *, finite: bool = False) -> NDArray[Any]:
         """Return an array of exactly this type and shape; None is a length that is not known beforehand."""
+        if name in self._apart:
+            self._left.discard(name)
+            with TensorFile(self._apart[name]) as lone:
+                return lone.array(LONE, dtype, shape, finite=finite)
         if name not in self._extents:
             raise damaged(self.path, f"has no array {name!r}")
         extent = self._extents[name]
