@@ -197,7 +197,7 @@ def points(recall=0.95, exponent=0.5):
         seconds = point.features**exponent * point.texts / 1000
         notes = {
             "stages": {"texts": seconds}, "alone": [], "features": point.features, "texts": point.texts, "vertices": 10,
-            "edges": 20, "left_out": 1, "recall": recall,
+            "edges": 20, "left_out": 1, "recall": recall, "expanded_a_second": 5_000,
             "build_bytes": 10**7, "net_bytes": 10**6, "disk_bytes": 11 * 10**6,
         }  # fmt: skip
         memory = 10**6 * point.features
@@ -344,6 +344,7 @@ def test_scale_runs_from_nothing_to_a_report_and_goes_on(tmp_path, monkeypatch):
         assert sum(notes["stages"].values()) == pytest.approx(point["measured"]["seconds"], abs=0.2)
         assert {"texts", "predictors", "neighbors", "edges", "save"} <= set(notes["stages"])
         assert notes["recall"] == 1.0
+        assert notes["expanded_a_second"] > 0
         assert notes["vertices"] > 0
         assert notes["edges"] > 0
         assert notes["build_bytes"] > notes["net_bytes"] > 0

@@ -176,14 +176,15 @@ def _points_table(points: Mapping[Point, Measured], notes: Sequence[str]) -> Tab
                 point.recipe, f"{has['features']:,}", f"{has['texts']:,}", f"{has['vertices']:,}", f"{has['edges']:,}",
                 f"{has['left_out']:,}", f"{m.seconds:,.1f}", f"{m.cpu_seconds:,.1f}", _mb(m.peak_bytes),
                 _mb(m.anonymous_bytes), _mb(has["build_bytes"]), _mb(has["net_bytes"]), _mb(has["disk_bytes"]),
-                MISSING if has["recall"] is None else f"{has['recall']:.3f}",
+                MISSING if has["recall"] is None else f"{has['recall']:.3f}", f"{has['expanded_a_second']:,}",
             ]
         )  # fmt: skip
     header = [
         "recipe", "features", "texts", "vertices", "edges", "left out", "seconds", "CPU seconds", "resident MB",
-        "anonymous MB", "build MB", "net MB", "together MB", "recall@10",
+        "anonymous MB", "build MB", "net MB", "together MB", "recall@10", "expanded a second",
     ]  # fmt: skip
-    return plain_table("points", "Builds", header, rows, notes)
+    expanded = "Expanded a second: texts to words and what those imply, on one thread; texts of the corpus itself."
+    return plain_table("points", "Builds", header, rows, [expanded, *notes])
 
 
 def _mb(count: int | None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -28,7 +29,7 @@ from classinet.bench.measuring import Clock, Measured, Measurement, measure_all
 from classinet.build.stages import predictor_vectors
 from classinet.datasets import made_up_sentences
 from classinet.engine import ThreadEngine, TimedEngine
-from classinet.exceptions import ParameterError
+from classinet.exceptions import DivergenceWarning, ParameterError
 from classinet.model import ClassiNet
 from classinet.neighbors import recall, sample_vertices
 from classinet.net import Net
@@ -43,6 +44,7 @@ RECIPES: dict[str, Callable[[int], ClassiNet]] = {
 MIDDLE = 20_000  # features with which texts grow, if it is one of the sizes
 READING = "texts"  # the stage in which texts are read and counted: in one thread here, file by file on a cluster
 ALPHA, NEAREST = 200, 10  # vertices whose exact neighbours are looked for, and how many of each
+EXPANDED = 2_000  # texts whose expansion is timed
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,7 @@ def build_point(clock: Clock, texts: str, point: Point, threads: int, work: str)
         "net_bytes": _size(place / "net"),
         "disk_bytes": _size(place),
         "recall": _recall(fitted, RECIPES[point.recipe](point.features), threads),
+        "expanded_a_second": round(_expanded_a_second(net, list(islice(TextFiles([texts]), EXPANDED)))),
     }
     shutil.rmtree(place)
     return notes
@@ -234,6 +237,16 @@ def _recall(net: Net, model: ClassiNet, threads: int) -> float | None:
     with ThreadEngine(threads) as engine:
         k = min(NEAREST, search.k)
         return round(recall(net.neighbors, net.labels, vectors, search.association, k, sample, engine), 4)
+
+
+def _expanded_a_second(net: TextNet, texts: list[str]) -> float:
+    """Return how many texts one thread turns into their words and what those imply in a second."""
+    with warnings.catch_warnings():  # the paper's weights may add up to more than 1, which is told of every net
+        warnings.simplefilter("ignore", DivergenceWarning)
+        net.transform(texts[:10])
+        clock = Clock()
+        clock.best_of(lambda: net.transform(texts), repeats=3)
+    return len(texts) / clock.seconds
 
 
 def _size(folder: Path) -> int:
