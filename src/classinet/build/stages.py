@@ -72,11 +72,11 @@ def build_net(
     >>> from classinet._sparse import canonical_csr
     >>> from classinet.engine import ThreadEngine
     >>> from classinet.model import ClassiNet
-    >>> X = canonical_csr(np.array([[1, 1, 0, 0], [0, 0, 1, 1]] * 20))
-    >>> names = np.array(["storm", "rain", "goal", "team"], dtype=object)
+    >>> X = canonical_csr(np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]] * 20))
+    >>> names = np.array(["storm", "rain", "wind", "goal", "team", "ball"], dtype=object)
     >>> net = build_net(ClassiNet().recipe(), X, X, None, names, None, 0, ThreadEngine())
-    >>> net.graph.successors("storm", top=1)[0].target
-    'rain'
+    >>> sorted(edge.target for edge in net.graph.successors("storm", top=2))
+    ['rain', 'wind']
     """
     # 1. Vertices, and what must not predict them.
     columns = recipe.vertices.choose(X, names, y)
