@@ -56,7 +56,7 @@ def engine(cluster, tmp_path):
 @pytest.fixture(autouse=True)
 def many_batches(monkeypatch):
     """Batches so small that even a short build has many."""
-    monkeypatch.setattr(sampled, "TRAINING_BATCH", 4)
+    monkeypatch.setattr(sampled, "BATCH_VERTICES", 4)
     monkeypatch.setattr(base, "ROW_BLOCK", 100)
 
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy.stats import chi2_contingency
 from classinet import _sparse
 from classinet._keys import name_keys, row_keys, shuffled
 from classinet._validation import check_number
-from classinet.engine import ThreadEngine, fixed_batches
+from classinet.engine import ThreadEngine, even_batches, fixed_batches
 from classinet.engine.threads import resolve_n_jobs
 from classinet.exceptions import InputError, MissingExtraError, ParameterError
 from classinet.overlaps import overlapping_names
@@ -155,6 +156,16 @@ def test_a_transpose_made_piece_by_piece_is_the_same(monkeypatch, block):
 @given(st.integers(0, 50), st.integers(1, 9))
 def test_fixed_batches_cover_everything_once(count, size):
     assert [i for start, stop in fixed_batches(count, size) for i in range(start, stop)] == list(range(count))
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(1, 12), st.integers(1, 5))
+def test_even_batches_cover_everything_once_and_are_as_long_as_they_may_be(costs, most, size):
+    batches = even_batches(costs, most, size)
+    assert [i for start, stop in batches for i in range(start, stop)] == list(range(len(costs)))
+    assert all(stop - start == 1 or sum(costs[start:stop]) <= most for start, stop in batches)
+    assert all(stop - start <= size for start, stop in batches)
+    for (start, stop), _ in pairwise(batches):  # one more would have been too many, or too much
+        assert stop - start == size or sum(costs[start : stop + 1]) > most
 
 
 def test_n_jobs_reads_as_in_scikit_learn():

@@ -119,3 +119,21 @@ def fixed_batches(count: int, size: int) -> list[tuple[int, int]]:
     [(0, 2), (2, 4), (4, 5)]
     """
     return [(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+def even_batches(costs: Sequence[float], most: float, size: int) -> list[tuple[int, int]]:
+    """Split range(len(costs)) into (start, stop) pairs of at most `size`, which together cost at most `most`.
+
+    What costs more than that by itself is a batch of its own. For work of very different lengths: while a long batch
+    is awaited, the few that may run ahead of it must be enough for the other workers.
+
+    >>> even_batches([9, 1, 1, 1, 5, 1], most=4, size=2)
+    [(0, 1), (1, 3), (3, 4), (4, 5), (5, 6)]
+    """
+    starts, total = [0], 0.0
+    for at, cost in enumerate(costs):
+        if at > starts[-1] and (at - starts[-1] == size or total + cost > most):
+            starts.append(at)
+            total = 0.0
+        total += cost
+    return list(zip(starts, [*starts[1:], len(costs)], strict=True)) if len(costs) else []

@@ -17,10 +17,9 @@ from threadpoolctl import threadpool_limits
 
 from classinet._sparse import take_columns, take_rows, transpose
 from classinet._typing import Csr, Floats, Integers, MatrixLike, Singles
-from classinet.engine import fixed_batches
 from classinet.exceptions import ParameterError
 from classinet.predictors.base import Problem
-from classinet.predictors.sampled import TRAINING_BATCH, Sample, SampledPredictor, Sampling
+from classinet.predictors.sampled import Sample, SampledPredictor, Sampling
 
 
 def _gives_probabilities(predictor: SklearnPredictor) -> bool:
@@ -69,9 +68,7 @@ class SklearnPredictor(SampledPredictor):
 
         # BLAS splits a product differently over different numbers of threads: one keeps the bytes equal.
         with threadpool_limits(1):
-            parts = problem.engine.map_batches(
-                train, fixed_batches(problem.n_vertices, TRAINING_BATCH), stage="predictors"
-            )
+            parts = problem.engine.map_batches(train, sample.batches(), stage="predictors")
         fitted = [one for part in parts for one in part]
         self.estimators_ = [estimator for estimator, _, _ in fitted]
         self.features_ = [features for _, features, _ in fitted]

@@ -18,10 +18,10 @@ from classinet import _kernels
 from classinet._sparse import ROW_BLOCK, column_counts, from_arrays, inverted, row_slice, take_rows, times_dense
 from classinet._typing import Csr, Flags, Floats, Integers, Keys, Singles
 from classinet._validation import check_number
-from classinet.engine import ThreadEngine, fixed_batches
+from classinet.engine import ThreadEngine, even_batches, fixed_batches
 from classinet.predictors.base import Predictor, Problem
 
-TRAINING_BATCH = 32
+BATCH_VERTICES, BATCH_POSITIVES = 512, 16_384  # of one batch of training at the most, unless one vertex has more
 PROJECTION = 256
 
 
@@ -113,6 +113,11 @@ class Sample:
             int(contexts.shape[1]),
         )  # fmt: skip
 
+    def batches(self) -> list[tuple[int, int]]:
+        """Return (start, stop) of vertices to train together: as many as take about as long as any other batch."""
+        positives = np.minimum(np.diff(self.postings.indptr), self.max_positives)
+        return even_batches(positives.tolist(), BATCH_POSITIVES, BATCH_VERTICES)
+
     def rows(self, vertex: int) -> tuple[Integers, int]:
         """Return the training rows of one vertex, positives first, and the number of positives."""
         posting = self.postings.indices[self.postings.indptr[vertex] : self.postings.indptr[vertex + 1]]
@@ -183,13 +188,15 @@ class SparseLinearPredictor(SampledPredictor):
             self._note([np.empty(0)] * 8)
             return
         engine = problem.engine
-        arguments = engine.broadcast(Sample(problem, self._sampling).kernel_arguments())
+        sample = Sample(problem, self._sampling)
+        arguments = engine.broadcast(sample.kernel_arguments())
 
         def train(batch: tuple[int, int]) -> tuple[Any, ...]:
             return self._train(batch[0], batch[1], arguments)
 
-        batches = fixed_batches(problem.n_vertices, TRAINING_BATCH)
-        lengths, features, weights, self.intercept_, *notes = engine.concatenate(train, batches, stage="predictors")
+        lengths, features, weights, self.intercept_, *notes = engine.concatenate(
+            train, sample.batches(), stage="predictors"
+        )
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         self.coef_ = from_arrays(weights, features, indptr, (problem.n_vertices, problem.contexts.shape[1]))
         self._note(notes)
