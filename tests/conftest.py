@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +19,17 @@ from scipy import sparse
 # A busy machine is no bug: how long an example takes belongs in the benchmarks.
 settings.register_profile("classinet", deadline=None)
 settings.load_profile("classinet")
+
+
+def pytest_configure(config):
+    """Have kernels compiled once, those of each recipe by one process, before every worker compiles all of them."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        return
+    program = "from classinet.bench.scale_points import build_tiny; build_tiny({!r})"
+    compiling = [subprocess.Popen([sys.executable, "-c", program.format(recipe)]) for recipe in ("default", "paper")]
+    for process in compiling:
+        process.wait()
+
 
 TOPICS = {
     "film": ["film", "actor", "plot", "scene", "music", "camera"],

@@ -163,19 +163,24 @@ def _vectorizer(n_features: int) -> TextVectorizer:
 def warm_up(clock: Clock) -> dict[str, Any]:
     """Compile kernels where a machine has none, so that no measurement does; runs in a process of its own."""
     for recipe in RECIPES:
-        _build_tiny(recipe)
+        build_tiny(recipe)
     return {}
 
 
-def _build_tiny(recipe: str) -> None:
-    # In a directory like the others: kernels are compiled for mapped arrays apart.
+def build_tiny(recipe: str) -> None:
+    """Build a net of a few made-up sentences, so that the kernels of a recipe are compiled and loaded.
+
+    In a directory like the others: kernels are compiled for mapped arrays apart.
+
+    >>> build_tiny("default")
+    """
     with tempfile.TemporaryDirectory() as folder:
         _build(made_up_sentences(200), Point(recipe, 30, 200), Path(folder), 1)
 
 
 def build_point(clock: Clock, texts: str, point: Point, threads: int, work: str) -> dict[str, Any]:
     """Build a net in a directory and save it; runs in a process of its own."""
-    _build_tiny(point.recipe)  # kernels are loaded before the clock begins
+    build_tiny(point.recipe)  # kernels are loaded before the clock begins
     place = Path(work)
     if place.exists():  # left by a run that was stopped; a build that goes on would look quicker than it is
         shutil.rmtree(place)
