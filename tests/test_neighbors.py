@@ -20,6 +20,7 @@ from classinet.neighbors import (
     FaissNeighbors,
     LSHNeighbors,
     VectorNeighbors,
+    base,
     exact,
     recall,
     sample_vertices,
@@ -32,6 +33,7 @@ from classinet.neighbors.tables import Tables, build_tables, row_order
 from classinet.neighbors.vectors import projection_codes
 
 ENGINE = ThreadEngine()
+seeds = st.integers(0, 2**32 - 1)
 LABEL_SEARCHES = [
     ExactNeighbors(k=5),
     PLEB(k=5, permutations=8, beam=4),
@@ -250,10 +252,56 @@ def test_planted_clusters_are_found(search):
 
 @pytest.mark.parametrize("search", LABEL_SEARCHES[1:] + VECTOR_SEARCHES[2:3], ids=str)
 def test_seed_changes_an_approximate_search(search):
-    _, labels, vectors = clusters(n_clusters=60)
+    # Vectors without any order: of clusters, every seed would find all.
+    _, labels = random_labels(2000, 90)
+    vectors = random_vectors(2000, 16)
     one, same, other = (search.search(labels, vectors, ENGINE, seed=seed) for seed in (0, 0, 1))
     assert columns(one) == columns(same)
     assert columns(one) != columns(other)
+
+
+@given(seeds)
+@settings(max_examples=25, deadline=None)
+def test_a_second_round_looks_at_neighbours_of_neighbours(seed):
+    n, k = 40, 2
+    votes, labels = random_labels(n, 70, seed)
+    rng = np.random.default_rng(seed)
+    known = [np.setdiff1d(rng.choice(n, 7, replace=False), [i]).astype(np.int32) for i in range(n)]
+
+    def candidates(start, stop):
+        return np.concatenate(([0], np.cumsum([len(own) for own in known[start:stop]]))), np.concatenate(
+            known[start:stop]
+        )
+
+    with np.errstate(invalid="ignore"):
+        scores = np.nan_to_num(np.corrcoef(votes)).round(9)
+
+    def best(i, among, count):
+        near = sorted((j for j in set(among) - {i} if scores[i, j] > 0), key=lambda j: (-scores[i, j], j))
+        return near[:count]
+
+    wide = [best(i, own, base.WIDER * k) for i, own in enumerate(known)]
+    wanted = [sorted(best(i, [*own, *(b for a in own for b in wide[a])], k)) for i, own in enumerate(wide)]
+    found = base.rescore_twice(label_scorer("correlation", labels), candidates, k, ENGINE)
+    assert columns(found) == wanted
+
+
+def test_a_second_round_finds_what_tables_missed():
+    _, labels, _ = clusters(n_clusters=60)
+    scorer = label_scorer("correlation", labels)
+    n = labels.n_vertices
+    drawn = np.sort(np.random.default_rng(0).permuted(np.tile(np.arange(n), (n, 1)), axis=1)[:, : n // 4], axis=1)
+
+    def candidates(start, stop):
+        lists = [own[own != i].astype(np.int32) for i, own in zip(range(start, stop), drawn[start:stop], strict=True)]
+        return np.concatenate(([0], np.cumsum([len(own) for own in lists]))), np.concatenate(lists)
+
+    once, twice = (
+        recall(rule(scorer, candidates, 5, ENGINE), labels, None, "correlation", 5, np.arange(n))
+        for rule in (base.rescore, base.rescore_twice)
+    )
+    assert once < 0.5
+    assert twice > 0.8
 
 
 def test_silent_predictors_have_no_neighbours():

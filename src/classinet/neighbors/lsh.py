@@ -1,9 +1,9 @@
 """Locality-sensitive hashing: candidates share a bucket in some hash table, then are scored exactly.
 
-Enter: label vectors. Leave: the k nearest among the candidates met. SimHash keeps the signs of random ±1 sums
-of a centred label vector: two signs agree with probability 1 - θ/π, cos θ being the correlation. MinHash
-keeps the first row, along a random order of the rows, on which a predictor fires: two agree with probability
-equal to the Jaccard coefficient.
+Enter: label vectors. Leave: the k nearest among the candidates met, and among their neighbours. SimHash keeps the
+signs of random ±1 sums of a centred label vector: two signs agree with probability 1 - θ/π, cos θ being the
+correlation. MinHash keeps the first row, along a random order of the rows, on which a predictor fires: two agree with
+probability equal to the Jaccard coefficient.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from classinet._typing import Bits, Csr, Singles
 from classinet._validation import check_choice, check_number
 from classinet.engine import Engine, fixed_batches
 from classinet.labels import LabelVectors, pack_flags, popcounts, read_only
-from classinet.neighbors.base import ROW_BATCH, NeighborSearch, rescore
+from classinet.neighbors.base import ROW_BATCH, NeighborSearch, rescore_twice
 from classinet.neighbors.scoring import LabelScorer, label_scorer
 from classinet.neighbors.tables import Codes, build_tables, row_order, stream
 
@@ -79,7 +79,7 @@ class LSHNeighbors(NeighborSearch):
             return make(scorer, n_bits, name, table)
 
         tables = build_tables(codes, scorer.n_vertices, self.tables, name, engine)
-        return rescore(scorer, tables.candidates(self.beam), self.k, engine)
+        return rescore_twice(scorer, tables.candidates(self.beam), self.k, engine)
 
 
 def sign_codes(scorer: LabelScorer, n_bits: int, name: str, table: int) -> Codes:

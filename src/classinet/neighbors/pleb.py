@@ -2,7 +2,7 @@
 
 Enter: label vectors. Leave: the k nearest among the candidates met, scored exactly. This is the variant of
 point location in equal balls that Ravichandran and Hovy (2005) gave for k nearest neighbours, and that the
-paper uses.
+paper uses. Neighbours of the neighbours found are candidates once more (see `rescore_twice`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from classinet._typing import Csr, Keys, Singles
 from classinet._validation import check_number
 from classinet.engine import Engine
 from classinet.labels import LabelVectors
-from classinet.neighbors.base import NeighborSearch, rescore
+from classinet.neighbors.base import NeighborSearch, rescore_twice
 from classinet.neighbors.scoring import label_scorer
 from classinet.neighbors.tables import Codes, build_tables, row_order
 
@@ -68,7 +68,7 @@ class PLEB(NeighborSearch):
             return _joined(votes), None
 
         tables = build_tables(codes, scorer.n_vertices, self.permutations, f"pleb {seed}", engine)
-        return rescore(scorer, tables.candidates(self.beam), self.k, engine)
+        return rescore_twice(scorer, tables.candidates(self.beam), self.k, engine)
 
 
 def _joined(votes: np.ndarray[tuple[int, int], np.dtype[np.uint16]]) -> list[Keys]:
