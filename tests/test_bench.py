@@ -125,11 +125,23 @@ def test_the_library_defines_what_the_paper_compares():
         (Choice("paper", methods=("nine",)), "method"),
         (Choice("paper", tasks=("nine",)), "data set"),
         (Choice("paper", corpora=("nine",)), "unlabeled text"),
+        (Choice("few-labels", corpora=("nine+own",)), "unlabeled text"),
+        (Choice("paper", corpora=("made-up+own",)), "a set's own texts are those of the tests"),
     ],
 )
 def test_unknown_names_are_refused(choice, message, tmp_path):
     with pytest.raises(ParameterError, match=message):
         small_bench(tmp_path).prepare(choice, quiet)
+
+
+def test_own_text_may_stand_beside_text_from_elsewhere(tmp_path):
+    bench = small_bench(tmp_path, one=small_task, two=lambda: small_task(20))
+    prepared = bench.prepare(Choice("few-labels", methods=("global",), corpora=("made-up+own",)), quiet)
+    for loaded in prepared.tasks:
+        corpus = bench.work.corpus(loaded.corpora["made-up+own"].name)
+        assert corpus.texts == [*SENTENCES, *loaded.data.own_texts()]
+        assert len(np.unique(corpus.documents)) == len(corpus.texts)
+    assert {key.corpus for unit in prepared.units for key, _ in unit.cells} == {"made-up+own"}
 
 
 def test_a_method_without_its_extra_is_left_out_and_explained(tmp_path):

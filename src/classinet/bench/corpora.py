@@ -22,6 +22,7 @@ from classinet.datasets.registry import DATA_VARIABLE, cache_folder
 from classinet.text import split_sentences
 
 OWN = "own"
+AND_OWN = "+own"  # text from elsewhere, as "imdb", and the task's own
 ANY = "any"  # of methods that learn from no unlabeled text: they stand beside those of every corpus
 REDDIT_FILE = "reddit_titles.txt.gz"
 
@@ -80,6 +81,17 @@ def of_documents(key: str, documents: Iterable[str]) -> Corpus:
     return Corpus(key, texts, np.array(numbers, dtype=np.int64))
 
 
+def joined(key: str, first: Corpus, second: Corpus) -> Corpus:
+    """Return the texts of two corpora as one.
+
+    >>> both = joined("both", of_documents("one", ["One. Two."]), separate("two", ["Three", "Four"]))
+    >>> both.texts, both.documents.tolist()
+    (['One.', 'Two.', 'Three', 'Four'], [0, 0, 1, 2])
+    """
+    behind = 1 + int(first.documents.max(initial=-1))
+    return Corpus(key, [*first.texts, *second.texts], np.concatenate([first.documents, behind + second.documents]))
+
+
 def _imdb() -> Corpus:
     return of_documents("imdb", load("imdb", split="train").texts)
 
@@ -112,3 +124,4 @@ CORPUS_TITLES = {
     ANY: "none",
     "docstrings": "4,000 docstring sentences",
 }
+CORPUS_TITLES |= {f"{key}{AND_OWN}": f"{CORPUS_TITLES[key]}, and the set's own training texts" for key in CORPORA}

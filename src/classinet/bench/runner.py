@@ -14,12 +14,13 @@ from pathlib import Path
 from classinet._typing import Progress
 from classinet._validation import check_choice
 from classinet.bench.cells import CellStore
-from classinet.bench.corpora import ANY, CORPORA, OWN, Corpus, separate
+from classinet.bench.corpora import AND_OWN, ANY, CORPORA, OWN, Corpus, joined, separate
 from classinet.bench.methods import Method, all_methods
 from classinet.bench.plan import KEYS, Kept, Loaded, Unit, units
 from classinet.bench.pool import run_units
-from classinet.bench.tasks import Task, all_tasks
+from classinet.bench.tasks import Labelled, Task, all_tasks
 from classinet.bench.work import Work
+from classinet.exceptions import ParameterError
 
 Say = Callable[[str], None]
 
@@ -158,24 +159,37 @@ class Bench:
             own = data[task.key]
             corpora = {}
             for name in self._corpora_of(task, choice):
-                if name not in kept or name == OWN:
+                if name not in kept or name.endswith(OWN):
                     progress(f"read unlabeled text {name}", 0, 1)
-                    corpus = separate(f"own-{task.key}", own.own_texts()) if name == OWN else self._corpus(name)
+                    corpus = self._corpus(name, task, own)
                     kept[name] = Kept(self.work.keep_corpus(corpus), len(corpus.texts), corpus.ordered)
                     progress(f"read unlabeled text {name}", 1, 1)
                 corpora[name] = kept[name]
             loaded.append(Loaded(task, own, self.work.keep_task(task.key, own), corpora))
         return loaded
 
-    def _corpus(self, name: str) -> Corpus:
-        return separate(ANY, []) if name == ANY else self.corpora[name]()
+    def _corpus(self, name: str, task: Task, data: Labelled) -> Corpus:
+        if name == ANY:
+            return separate(ANY, [])
+        if not name.endswith(OWN):
+            return self.corpora[name]()
+        own = separate(f"own-{task.key}", data.own_texts())
+        if name == OWN:
+            return own
+        return joined(f"{name}-{task.key}", self.corpora[name.removesuffix(AND_OWN)](), own)
 
     def _corpora_of(self, task: Task, choice: Choice) -> list[str]:
         names = [ANY, task.external] if choice.study == "paper" else [ANY, OWN, task.external]
         if choice.corpora is None:
             return names
+        known = (ANY, OWN, *self.corpora, *(f"{key}{AND_OWN}" for key in self.corpora))
         for name in choice.corpora:
-            check_choice("unlabeled text", name, (ANY, OWN, *self.corpora))
+            check_choice("unlabeled text", name, known)
+            if name.endswith(AND_OWN) and choice.study == "paper":
+                raise ParameterError(
+                    f"unlabeled text {name!r} goes with few labels: where every fold is tested, a set's own texts are "
+                    "those of the tests"
+                )
         # Reviews of all kinds may stand in for those of the training part.
         return [name for name in choice.corpora if name in names or name.startswith(task.external)]
 

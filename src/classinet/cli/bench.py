@@ -28,7 +28,11 @@ Sets = Annotated[str | None, typer.Option("--sets", metavar="NAMES", help="Only 
 Methods = Annotated[str | None, typer.Option("--methods", metavar="NAMES", help="Only these methods, as none,global.")]
 Unlabeled = Annotated[
     str | None,
-    typer.Option("--unlabeled", metavar="NAMES", help="Only this unlabeled text: own, imdb, imdb-all, reddit."),
+    typer.Option(
+        "--unlabeled",
+        metavar="NAMES",
+        help="Only this unlabeled text: own, imdb, imdb-all, reddit; or own text beside others, as imdb+own.",
+    ),
 ]
 Neural = Annotated[
     bool, typer.Option("--neural/--no-neural", help="With the neural rivals, which take an hour by themselves.")
