@@ -222,7 +222,7 @@ def test_train_says_what_was_chosen_and_how(place, tmp_path):
     assert sum(told["classes"].values()) == told["texts"] == 60
 
 
-@pytest.mark.parametrize("rule", ["independent", "all-neighbors", "mutual-neighbors", "local-path"])
+@pytest.mark.parametrize("rule", ["spectral", "independent", "all-neighbors", "mutual-neighbors", "local-path"])
 def test_every_expansion_can_be_trained_and_predicts(place, tmp_path, rule):
     run("train", place / "net", place / "few.tsv", "-o", tmp_path / "model", "--expansion", rule)
     said, _ = run("predict", tmp_path / "model", stdin="thunder and snow\n")

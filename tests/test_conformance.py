@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 from classinet import ClassiNet, Expander
 from classinet.edges import HeldOut
 from classinet.exceptions import DivergenceWarning
-from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors
+from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors, Spectral
 from classinet.neighbors import ExactNeighbors
 from classinet.predictors import Logistic, Sampling
 
@@ -119,7 +119,7 @@ def test_the_sparse_type_follows_the_input(model, corpus):
 
 @pytest.mark.parametrize(
     "expansion",
-    [Independent(), Independent("posterior"), LocalPath(), AllNeighbors(2), MutualNeighbors(2), Global()],
+    [Independent(), Independent("posterior"), LocalPath(), AllNeighbors(2), MutualNeighbors(2), Global(), Spectral(8)],
     ids=repr,
 )
 @pytest.mark.parametrize("merge", ["append", "add", "only"])

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from classinet._sparse import canonical_csr
 from classinet.edits import Edit, Edits
 from classinet.exceptions import DivergenceWarning, InputError, ParameterError
-from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors
+from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors, Spectral
 from classinet.graph import FeatureGraph
 from classinet.net import Net
 from classinet.predictors.base import Predictor, Setup
@@ -399,7 +399,7 @@ class Eager(Predictor):
 
 
 @pytest.mark.parametrize(
-    "expansion", [Global(hops=3), Independent(), LocalPath(), AllNeighbors(), MutualNeighbors()], ids=repr
+    "expansion", [Global(hops=3), Independent(), LocalPath(), AllNeighbors(), MutualNeighbors(), Spectral(3)], ids=repr
 )
 @given(seeds, seeds)
 @settings(max_examples=25, deadline=None)

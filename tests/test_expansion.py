@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from classinet._sparse import canonical_csr, take_rows
 from classinet.exceptions import InputError, ParameterError
-from classinet.expansion import AllNeighbors, Independent, LocalPath, MutualNeighbors, independent, keep_top
+from classinet.expansion import AllNeighbors, Independent, LocalPath, MutualNeighbors, Spectral, independent, keep_top
 from classinet.graph import FeatureGraph
 from classinet.labels import LabelVectors
 from classinet.net import Net
@@ -86,7 +86,7 @@ def random_texts(seed, d, rows=6):
 
 
 seeds = st.integers(0, 2**32 - 1)
-ALL_KINDS = [Independent(), LocalPath(), AllNeighbors(k=2), MutualNeighbors(k=2)]
+ALL_KINDS = [Independent(), LocalPath(), AllNeighbors(k=2), MutualNeighbors(k=2), Spectral(3)]
 
 
 def assert_canonical(E):

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from classinet import _kernels
+from classinet._decomposition import truncated_svd
 from classinet._keys import name_keys
 from classinet._sparse import canonical_csr, presence
 from classinet.engine import ThreadEngine
 from classinet.predictors.base import Setup
-from classinet.predictors.cooccurrence import CONTEXT_SMOOTHING, joint_counts, positive_pmi, truncated_svd
+from classinet.predictors.cooccurrence import CONTEXT_SMOOTHING, joint_counts, positive_pmi
 from classinet.predictors.factorised import RANKS, Factorised
 
 

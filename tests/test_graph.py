@@ -15,7 +15,7 @@ from sklearn.base import clone
 from classinet.exceptions import InputError, ParameterError
 from classinet.graph import Edge, FeatureGraph, Path, neighborhood
 from classinet.graph import spectral as spectral_module
-from classinet.graph.feature_graph import KEPT_MUTUAL
+from classinet.graph.feature_graph import KEPT
 from classinet.graph.spectral import _bracketed_root, _iterated_root, spectral_radius
 
 
@@ -213,7 +213,7 @@ def test_graphs_of_many_k_do_not_pile_up():
     first = graph.mutual_knn(1)
     for k in range(2, 10):
         graph.mutual_knn(k)
-    assert len(graph._mutual) == KEPT_MUTUAL
+    assert len(graph._mutual) == KEPT
     again = graph.mutual_knn(1)
     assert again is not first
     np.testing.assert_array_equal(again.weights.toarray(), first.weights.toarray())

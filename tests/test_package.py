@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "classinet"
 # A module may import modules of its own layer or of a lower one; nothing points back.
 LAYERS = [
     ("_kernels", "exceptions", "_optional", "_typing"),
-    ("_sparse", "_validation", "_keys", "_files", "_container", "_cloning", "edits", "engine"),
+    ("_sparse", "_decomposition", "_validation", "_keys", "_files", "_container", "_cloning", "edits", "engine"),
     ("vertices", "overlaps", "associations", "predictors", "text"),
     ("labels", "graph"),
     ("neighbors",),

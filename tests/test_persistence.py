@@ -24,7 +24,7 @@ from classinet.datasets import made_up_sentences
 from classinet.edges import Angle, HeldOut, PairSample, Population, Similarity
 from classinet.edits import Edits
 from classinet.exceptions import InputError, LeftBehindWarning, ParameterError, StorageError
-from classinet.expansion import AllNeighbors, Expansion, Global, Independent, LocalPath, MutualNeighbors
+from classinet.expansion import AllNeighbors, Expansion, Global, Independent, LocalPath, MutualNeighbors, Spectral
 from classinet.labels import PosteriorLabels, QuantileLabels
 from classinet.neighbors import PLEB, ExactNeighbors, FaissNeighbors, LSHNeighbors, VectorNeighbors
 from classinet.persistence import describe, load, prune, save, save_edits
@@ -440,7 +440,8 @@ STRATEGIES = [
     Embedding(Path("vectors.txt")), Sampling(max_positives=None), PosteriorLabels(10), QuantileLabels(0.2), PLEB(3),
     ExactNeighbors(4, "lift"), FaissNeighbors(9), LSHNeighbors(bits=None), VectorNeighbors(2), PairSample(9),
     HeldOut(True), Population(3), Similarity("clip"), Angle(), AllNeighbors(2), Global("auto", None),
-    Independent("posterior"), LocalPath(), MutualNeighbors(3, "association"), TextNet(TextVectorizer(), context=2),
+    Independent("posterior"), LocalPath(), MutualNeighbors(3, "association"), Spectral(8, 50),
+    TextNet(TextVectorizer(), context=2),
 ]  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from sklearn.utils import estimator_checks
 from classinet.datasets import made_up_sentences
 from classinet.edits import Edits
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
-from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors
+from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors, Spectral
 from classinet.graph import neighborhood
 from classinet.model import ClassiNet
 from classinet.pipeline import ClassiNetClassifier, TextNet
@@ -33,7 +33,7 @@ TOPIC_WORDS = {
 }
 EXPANSIONS = [
     Global(), Global(hops=2, normalize=None, damping=0.1), Global(prior="empirical"), AllNeighbors(), MutualNeighbors(),
-    LocalPath(), Independent(),
+    LocalPath(), Independent(), Spectral(),
 ]  # fmt: skip
 
 

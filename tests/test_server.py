@@ -12,7 +12,7 @@ import pytest
 from classinet import load, save
 from classinet.edits import Edits
 from classinet.exceptions import ParameterError
-from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors
+from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors, Spectral
 from classinet.persistence import save_edits
 from classinet.server import Limits, Settings, answers, schemas, service
 from classinet.server.deadlines import Deadline
@@ -134,6 +134,7 @@ def test_tags_are_lists(tmp_path, classifier):
         ({"method": "global"}, Global()),
         ({"method": "all-neighbors", "k": 2}, AllNeighbors(k=2)),
         ({"method": "mutual-neighbors"}, MutualNeighbors()),
+        ({"method": "spectral"}, Spectral()),
         ({"method": "independent"}, Independent()),
         ({"method": "local-path"}, LocalPath()),
     ],
@@ -296,7 +297,7 @@ def test_the_model_describes_itself(client, classifier, model):
     assert answer["n_edges"] == classifier.text_net_.net_.graph.n_edges
     assert answer["settings"] == classifier.settings_
     assert answer["limits"] == asdict(Limits())
-    assert answer["methods"] == ["global", "all-neighbors", "mutual-neighbors", "independent", "local-path"]
+    assert answer["methods"] == ["global", "spectral", "all-neighbors", "mutual-neighbors", "independent", "local-path"]
     assert answer["has_examples"]
 
 
@@ -304,7 +305,7 @@ def test_a_net_alone_expands_but_does_not_judge(net_alone):
     with asking(net_alone) as client:
         answer = told(client.get("/v1/model"))
         assert (answer["kind"], answer["classes"], answer["settings"]) == ("net", None, None)
-        assert answer["methods"] == ["global", "all-neighbors", "mutual-neighbors"]
+        assert answer["methods"] == ["global", "spectral", "all-neighbors", "mutual-neighbors"]
         for path in ("/v1/predict", "/v1/explain"):
             assert "classinet train" in asked(client, path, "no-classifier", text="snow")["detail"]
         assert asked(client, "/v1/expand", text="snow")["expansions"][0]["features"]

@@ -14,7 +14,7 @@ from scipy import sparse
 from classinet import ClassiNet, Expander
 from classinet.edges import Angle, HeldOut, PairSample, Population, Similarity
 from classinet.exceptions import DivergenceWarning, EmptyNetWarning
-from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors
+from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors, Spectral
 from classinet.labels import PosteriorLabels, QuantileLabels
 from classinet.neighbors import PLEB, ExactNeighbors, LSHNeighbors, VectorNeighbors
 from classinet.predictors import Factorised, Indicator, Logistic, NaiveBayes, Perceptron, Ridge, Sampling
@@ -88,6 +88,7 @@ def check_laws(seed):
             "path": LocalPath(),
             "all": AllNeighbors(3),
             "mutual": MutualNeighbors(3),
+            "spectral": Spectral(8),
             "global": Global(hops=int(rng.integers(1, 4))),
             "endless": Global(damping="auto", hops=None, normalize=None),
         }.items():

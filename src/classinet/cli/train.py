@@ -21,6 +21,7 @@ class Rule(StrEnum):
     """Ways to expand a text."""
 
     GLOBAL = "global"
+    SPECTRAL = "spectral"
     INDEPENDENT = "independent"
     ALL_NEIGHBORS = "all-neighbors"
     MUTUAL_NEIGHBORS = "mutual-neighbors"

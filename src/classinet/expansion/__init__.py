@@ -9,12 +9,14 @@ from classinet.expansion.independent import Independent
 from classinet.expansion.local_path import LocalPath
 from classinet.expansion.neighbors import AllNeighbors, MutualNeighbors
 from classinet.expansion.paths import ExpansionPath
+from classinet.expansion.spectral import Spectral
 from classinet.expansion.top import keep_top
 
 # By what commands and requests call them.
 METHODS: Mapping[str, type[Expansion]] = MappingProxyType(
     {
         "global": Global,
+        "spectral": Spectral,
         "all-neighbors": AllNeighbors,
         "mutual-neighbors": MutualNeighbors,
         "independent": Independent,
@@ -31,5 +33,6 @@ __all__ = [
     "Independent",
     "LocalPath",
     "MutualNeighbors",
+    "Spectral",
     "keep_top",
 ]

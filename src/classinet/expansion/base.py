@@ -20,6 +20,7 @@ from classinet.expansion.paths import ExpansionPath
 from classinet.graph.selection import keep_entries, row_of_entries
 
 if TYPE_CHECKING:
+    from classinet.graph import FeatureGraph
     from classinet.net import Net
 
 
@@ -87,6 +88,20 @@ def unbanned(X: Csr, net: Net) -> Csr:
         raise InputError(f"X has {X.shape[1]} features, but the net was built on {net.n_features}")
     banned = net.banned_columns
     return keep_entries(X, ~np.isin(X.indices, banned)) if len(banned) else X
+
+
+def entering(X: Csr, net: Net, graph: FeatureGraph) -> tuple[Csr, Csr]:
+    """Return what of the texts enters a graph, and the weights of its first step: from all features, or from vertices.
+
+    The graph is that of the net, or one derived from it.
+    """
+    if graph.first_hop is None:
+        return vertex_values(X, net), graph.weights
+    if graph.first_hop.shape[0] != X.shape[1]:
+        raise InputError(
+            f"the graph's first hop has {graph.first_hop.shape[0]} rows; the net has {X.shape[1]} features"
+        )
+    return X, graph.first_hop
 
 
 def vertex_values(X: Csr, net: Net) -> Csr:

@@ -16,8 +16,8 @@ import numpy as np
 from classinet._sparse import from_arrays
 from classinet._typing import Csr, Floats, Integers
 from classinet._validation import check_choice, check_number
-from classinet.exceptions import DivergenceError, DivergenceWarning, InputError
-from classinet.expansion.base import Expansion, unbanned, vertex_values
+from classinet.exceptions import DivergenceError, DivergenceWarning
+from classinet.expansion.base import Expansion, entering, unbanned
 from classinet.expansion.paths import ExpansionPath, named_paths, strongest_walks
 from classinet.expansion.propagate import TOLERANCE, Walk, propagate
 
@@ -91,15 +91,9 @@ class Global(Expansion):
         """Return the input mass, the weights of the first and of later hops, and how to walk."""
         self._check_parameters()
         graph = net.graph.row_normalized() if self.normalize == "row" else net.graph
-        if graph.first_hop is None:
-            start, first = vertex_values(X, net), graph.weights
-            frequency = net.frequency[net.columns]
-        else:
-            start, first = X, graph.first_hop
-            frequency = net.frequency
-        if first.shape[0] != start.shape[1]:
-            raise InputError(f"the graph's first hop has {first.shape[0]} rows; the net has {X.shape[1]} features")
+        start, first = entering(X, net, graph)
         if self.prior == "empirical":
+            frequency = net.frequency if graph.first_hop is not None else net.frequency[net.columns]
             start = from_arrays(start.data * frequency[start.indices], start.indices, start.indptr, start.shape)
         return start, first, graph.weights, self._walk(graph)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from classinet._typing import Csr, Floats, Integers
 from classinet.edits import Edits
+from classinet.graph.directions import Directions
 from classinet.graph.editing import GraphChanges, Layout, graph_changes
 from classinet.graph.feature_graph import FeatureGraph
 from classinet.graph.selection import read_only
@@ -86,6 +87,16 @@ class EditedGraph(FeatureGraph):
     @cached_property
     def _index(self) -> dict[str, int]:
         return self._origin._index
+
+    @property
+    def edited_edges(self) -> tuple[Integers, Integers, Floats]:
+        """Edges that were set, as (source, target, weight) by position."""
+        changes = self._changes.edges if self._changes.first_hop is None else self._changes.first_hop
+        return changes.rows, changes.columns, changes.weights
+
+    def directions(self, rank: int, reach: int) -> Directions:
+        """Return the leading directions of the unedited graph."""
+        return self._origin.directions(rank, reach)
 
     def knn(self, k: int, by: str = "weight") -> FeatureGraph:
         """Return the unedited graph's k strongest edges of each vertex, edited."""

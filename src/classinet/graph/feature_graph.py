@@ -7,54 +7,35 @@ mass flows along edges.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from classinet import _kernels
+from classinet._keys import name_keys
 from classinet._sparse import from_arrays, take_rows
 from classinet._typing import Csr, Flags, Floats, Integers, MatrixLike
 from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError
 from classinet.graph import export
+from classinet.graph.answers import Edge, Path
 from classinet.graph.checks import checked_edges, checked_first_hop, checked_names
+from classinet.graph.directions import Directions, leading_directions
 from classinet.graph.selection import keep_entries, pick_columns, read_only, row_of_entries, top_entries
 from classinet.graph.spectral import spectral_radius
 
 if TYPE_CHECKING:
     from classinet.edits import Edits
 
+K = TypeVar("K")
+V = TypeVar("V")
 # Whoever asks for many k's, such as a page with a slider, must not fill the memory with their graphs.
-KEPT_MUTUAL = 4
-
-
-@dataclass(frozen=True)
-class Edge:
-    """One edge: how probable the target is where the source is, and what that was counted from.
-
-    `counts` are (M11, M10, M01, M00): how often both were predicted, only the source, only the target,
-    neither.
-    """
-
-    source: str
-    target: str
-    weight: float
-    association: float | None = None
-    counts: tuple[int, int, int, int] | None = None
-
-
-@dataclass(frozen=True)
-class Path:
-    """A chain of vertices and the product of the weights along it."""
-
-    names: tuple[str, ...]
-    probability: float
+KEPT = 4
 
 
 class FeatureGraph:
@@ -96,6 +77,7 @@ class FeatureGraph:
         self._weights, self._association, self._counts = checked_edges(weights, association, counts, n)
         self._first_hop = None if first_hop is None else checked_first_hop(first_hop, n)
         self._mutual: dict[tuple[int, str], FeatureGraph] = {}
+        self._directions: dict[tuple[int, int], Directions] = {}
 
     def __repr__(self) -> str:
         first_hop = "" if self.first_hop is None else f", first hop from {self.first_hop.shape[0]:,} features"
@@ -173,6 +155,12 @@ class FeatureGraph:
     def unedited(self) -> FeatureGraph:
         """The graph before all edits: itself, where there are none."""
         return self
+
+    @property
+    def edited_edges(self) -> tuple[Integers, Integers, Floats]:
+        """Edges that a person set, as (source, target, weight) by position; sources are features if all have edges."""
+        none = np.empty(0, dtype=np.int64)
+        return none, none, np.empty(0)
 
     def edited(self, edits: Edits, features: Mapping[str, int] | None = None) -> FeatureGraph:
         """Return the unedited graph with bans and pinned weights applied and all other weights as they were.
@@ -252,12 +240,7 @@ class FeatureGraph:
 
         Nothing leads back to a feature that is no vertex, so the result has no first hop.
         """
-        found = self._mutual.get((k, by))
-        if found is None:
-            while len(self._mutual) >= KEPT_MUTUAL:
-                self._mutual.pop(next(iter(self._mutual)), None)
-            found = self._mutual[k, by] = self._mutual_knn(k, by)
-        return found
+        return _kept(self._mutual, (k, by), lambda: self._mutual_knn(k, by))
 
     def _mutual_knn(self, k: int, by: str) -> FeatureGraph:
         W, n = self.weights, self.n_vertices
@@ -350,6 +333,17 @@ class FeatureGraph:
     def _spectral_radius(self) -> float:
         return spectral_radius(self.weights)
 
+    def directions(self, rank: int, reach: int) -> Directions:
+        """Return the leading directions of a random step to the `reach` vertices to which most mass leads.
+
+        The step is that of all features where there is a first hop, otherwise that of the vertices; without edits.
+        """
+        walk = self.row_normalized()
+        step = walk.weights if walk.first_hop is None else walk.first_hop
+        return _kept(
+            self._directions, (rank, reach), lambda: leading_directions(step, name_keys(self._names), rank, reach)
+        )
+
     def max_row_sum(self) -> float:
         """Return the largest weighted out-degree: a bound of |λmax| that is cheap."""
         return float(self.out_degree().max(initial=0.0))
@@ -419,6 +413,16 @@ def _rebuilt(
     first_hop: Csr | None,
 ) -> FeatureGraph:
     return FeatureGraph(names, weights, association=association, counts=counts, first_hop=first_hop)
+
+
+def _kept(known: dict[K, V], key: K, make: Callable[[], V]) -> V:
+    """Return what is known, or make it and keep it in place of the oldest."""
+    found = known.get(key)
+    if found is None:
+        while len(known) >= KEPT:
+            known.pop(next(iter(known)), None)
+        found = known[key] = make()
+    return found
 
 
 def _row_sums(matrix: Csr) -> Floats:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from classinet._typing import Floats
 from classinet._validation import check_number
 from classinet.exceptions import InputError
-from classinet.graph.feature_graph import Edge, FeatureGraph
+from classinet.graph.answers import Edge
+from classinet.graph.feature_graph import FeatureGraph
 
 
 @dataclass(frozen=True)

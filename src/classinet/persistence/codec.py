@@ -40,7 +40,7 @@ CLASSES: dict[str, type[Any]] = {
         neighbors.VectorNeighbors,
         edges.PairSample, edges.HeldOut, edges.Population, edges.Similarity, edges.Angle,
         expansion.AllNeighbors, expansion.Global, expansion.Independent, expansion.LocalPath,
-        expansion.MutualNeighbors,
+        expansion.MutualNeighbors, expansion.Spectral,
     )
 }  # fmt: skip
 MAX_DEPTH = 24

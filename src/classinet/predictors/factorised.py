@@ -20,13 +20,14 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from classinet import _kernels
+from classinet._decomposition import truncated_svd
 from classinet._keys import name_keys
 from classinet._sparse import canonical_csr, column_counts, row_slice
 from classinet._typing import Csr, Floats, Integers, Keys, MatrixLike, Singles
 from classinet._validation import check_number
 from classinet.engine import Engine, fixed_batches
 from classinet.predictors.base import VERTEX_BATCH, Predictor, Problem, Setup
-from classinet.predictors.cooccurrence import joint_counts, positive_pmi, truncated_svd
+from classinet.predictors.cooccurrence import joint_counts, positive_pmi
 from classinet.predictors.sampled import sigmoid
 
 logger = logging.getLogger("classinet")

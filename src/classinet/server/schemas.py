@@ -16,7 +16,7 @@ MOST_EDITS = 1000
 MOST_HOPS = 10
 MOST_NEIGHBORS = 50
 
-Method = Literal["global", "all-neighbors", "mutual-neighbors", "independent", "local-path"]
+Method = Literal["global", "spectral", "all-neighbors", "mutual-neighbors", "independent", "local-path"]
 Name = Annotated[str, Field(min_length=1)]
 Ends = Annotated[list[Name], Field(min_length=2, max_length=2, description="Source and target of an edge.")]
 Label = str | int | float | bool | list[str | int | float | bool]

@@ -2,6 +2,7 @@
 
 export const METHODS = {
   global: { title: "Global", controls: ["damping", "hops"] },
+  spectral: { title: "Spectral", controls: [] },
   "all-neighbors": { title: "All neighbours", controls: ["k"] },
   "mutual-neighbors": { title: "Mutual neighbours", controls: ["k"] },
   independent: { title: "Independent predictors", controls: [] },
