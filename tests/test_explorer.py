@@ -19,7 +19,7 @@ from playwright.sync_api import expect, sync_playwright
 
 import classinet.server
 from classinet.exceptions import UnknownTextWarning
-from classinet.expansion import AllNeighbors, Global
+from classinet.expansion import METHODS, AllNeighbors, Global, Spectral
 from classinet.pipeline import ClassiNetClassifier
 from classinet.server import Limits
 from explorer_helpers import (
@@ -144,7 +144,13 @@ def test_controls_change_the_expansion_and_leave_the_label(tab, classifier):
     note = page.locator("#controls-note")
     expect(note).to_contain_text("The label stays that of the trained setting (Global, damping 0.85, 1 hop)")
     method = page.get_by_label("Method")
-    assert method.locator("option").count() == 5
+    assert method.locator("option").count() == len(METHODS)
+
+    method.select_option("spectral")
+    wanted = classifier.text_net_.expand(TURNED, top=10, expansion=Spectral()).predicted
+    expect(page.locator(".added tbody .measure .number").first).to_have_text(f"{wanted[0].value:.3f}")
+    assert words(page, ".added") == [feature.name for feature in wanted]  # the page folds what follows
+    tab.shot("spectral")
 
     method.select_option("all-neighbors")
     page.get_by_label("Neighbours", exact=False).first.fill("2")
