@@ -433,7 +433,7 @@ def test_dense_average_is_the_mean_of_unit_vectors():
     rival = DenseAverage().fit(SENTENCES)
     net = rival.net_
     assert DenseAverage(net).fit([]).net_ is net
-    words = NoExpansion().fit(SENTENCES)
+    words = NoExpansion(net.vectorizer_).fit(SENTENCES)
     vectors = net.net_.predictor.feature_vectors().astype(np.float64)
     place = {name: i for i, name in enumerate(net.net_.feature_names)}
     for text in ("a storm", "the oven and the soup", "qwertz"):

@@ -9,19 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from classinet._sparse import canonical_csr
 from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench.text import OwnFeatures
 from classinet.datasets import made_up_sentences
-from classinet.exceptions import ParameterError
-from classinet.expansion import Global
+from classinet.exceptions import InputError, ParameterError
+from classinet.expansion import AllNeighbors, Global, Independent, Spectral
+from classinet.graph.selection import row_of_entries
+from classinet.model import ClassiNet
+from classinet.persistence import load, save
 from classinet.pipeline import ClassiNetClassifier, TextNet, pieces
 from classinet.pipeline.pieces import Pieces, phrases_of, runs_of_word
 from classinet.pipeline.representation import Representation
+from classinet.text import TextVectorizer
+from classinet.text.pieces import is_piece, pieces_of
+from classinet.vertices import AllFeatures, BestByLabels, Landmarks, Listed, MinDocumentFrequency, MostFrequent
 
 SENTENCES = made_up_sentences()
 LABELLED = ["the rain and the wind", "a wet wind", "bread in the hot oven", "a late goal", "xyzzy goals"]
 LABELS = ["weather", "weather", "kitchen", "football", "football"]
-EXTRA = ["xyzzy", "goals", "in", "hot", "late"]
 OTHERS = ["windy and raining", "goalless", "the oven", "rain the rain", "", "zzz"]
 
 
@@ -31,14 +37,29 @@ def net():
 
 
 @pytest.fixture(scope="module")
+def net_of_words():
+    return TextNet(TextVectorizer(min_df=2)).fit(SENTENCES)
+
+
+@pytest.fixture(params=["net", "net_of_words"])
+def any_net(request):
+    """Nets that count pieces and nets that do not: what they leave out, the classifier counts."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module")
 def clf(net):
     return ClassiNetClassifier(net).fit(LABELLED, LABELS)
 
 
 def plain_row(text, net, labelled):
     """Name → value of a text's own features, by the definition alone."""
-    holding, n = Counter(word for s in SENTENCES for word in set(s.split())), len(SENTENCES)
-    known = set(net.net_.feature_names) | {word for t in labelled for word in t.split()}
+    in_net = net.vectorizer_.pieces
+
+    def features(text):
+        words = text.split()
+        pieces = [p for p in phrases(text) if "⊣" not in p] + [w[:4] + "…" for w in words if len(w) > 4]
+        return words + (pieces if in_net else [])
 
     def rarity(held):
         return 1 + log((1 + n) / (1 + min(held, n)))
@@ -53,17 +74,20 @@ def plain_row(text, net, labelled):
         padded = f" {word} "
         return [padded[i : i + k] for k in (3, 4, 5) for i in range(len(padded) - k + 1)] or [padded]
 
-    net_words = {w: holding[w] for w in net.net_.feature_names}
+    holding, n = Counter(f for s in SENTENCES for f in set(features(s))), len(SENTENCES)
+    known = set(net.net_.feature_names) | {f for t in labelled for f in features(t)}
+    in_texts = {f: holding[f] for f in net.net_.feature_names}
     held_run = Counter()
-    for word, held in net_words.items():
+    for word in {w for s in SENTENCES for w in s.split() if w in in_texts}:
         for run in set(runs(word)):
-            held_run[run] += held
+            held_run[run] += in_texts[word]
     known_phrases = {p for t in labelled for p in phrases(t)}
     known_runs = {r for t in labelled for w in t.split() for r in runs(w)}
-    words = Counter(w for w in text.split() if w in known)
+    found = Counter(f for f in features(text) if f in known)
+    beside = Counter(p for p in phrases(text) if p in known_phrases and not in_net)
     blocks = (
-        (0.7, {w: (1 + log(c)) * rarity(net_words.get(w, 0)) for w, c in words.items()}),
-        (0.7, {p: 1 + log(c) for p, c in Counter(p for p in phrases(text) if p in known_phrases).items()}),
+        (sqrt(0.98) if in_net else 0.7, {f: (1 + log(c)) * rarity(in_texts.get(f, 0)) for f, c in found.items()}),
+        (0.7, {p: 1 + log(c) for p, c in beside.items()}),
         (1.0, {r: (1 + log(c)) * rarity(held_run[r])
                for r, c in Counter(r for w in text.split() for r in runs(w) if r in known_runs).items()}),
     )  # fmt: skip
@@ -75,9 +99,13 @@ def plain_row(text, net, labelled):
     return {name: value / whole for name, value in row.items()}
 
 
-def test_rows_are_those_of_plain_code(net):
-    way = Representation.of(net.vectorizer_, net.net_, net.n_texts_, EXTRA, Global())
-    way = way.with_pieces_of(LABELLED)
+def way_of(net):
+    unknown = {f for text in LABELLED for f in net.vectorizer_.features(text)} - set(net.net_.feature_names)
+    return Representation.of(net.vectorizer_, net.net_, net.n_texts_, unknown, Global()).with_pieces_of(LABELLED)
+
+
+def test_rows_are_those_of_plain_code(any_net):
+    net, way = any_net, way_of(any_net)
     names = [(0, str(name)) for name in way.column_names()]
     names += [(1, name) for name in way.pieces.phrases] + [(2, name) for name in way.pieces.runs]
     assert len(names) == way.n_columns
@@ -91,11 +119,10 @@ def test_rows_are_those_of_plain_code(net):
 
 
 def test_the_benchmark_sees_the_same_rows(net):
-    words = NoExpansion().fit(SENTENCES)
+    words = NoExpansion(TextVectorizer(min_df=2, pieces=True)).fit(SENTENCES)
     texts = LABELLED + OTHERS
-    rows = OwnFeatures.of(texts, words, pieces=True).rows(np.arange(len(LABELLED))).toarray()
-    way = Representation.of(net.vectorizer_, net.net_, net.n_texts_, EXTRA, Global())
-    way = way.with_pieces_of(LABELLED)
+    rows = OwnFeatures.of(texts, words).rows(np.arange(len(LABELLED))).toarray()
+    way = way_of(net)
     oracle = way.text_rows(way.counts(texts)).toarray()
     np.testing.assert_allclose(rows @ rows.T, oracle @ oracle.T, atol=1e-9)
 
@@ -153,7 +180,11 @@ def test_counts_are_the_pieces_of_each_text(texts):
         assert {names[c]: int(row[c]) for c in n_phrases + np.flatnonzero(row[n_phrases:])} == runs
 
 
-def test_without_pieces_there_are_words_alone(net):
+def test_without_pieces_there_are_the_features_of_the_net_alone(net, net_of_words):
+    assert "letters" not in {
+        term.kind for term in ClassiNetClassifier(net, pieces=False).fit(LABELLED, LABELS).explain("rain").terms
+    }
+    net = net_of_words
     clf = ClassiNetClassifier(net, pieces=False).fit(LABELLED, LABELS)
     assert clf.pieces_ is None
     assert {term.kind for term in clf.explain("rain").terms} == {"text", "predicted", "intercept"}
@@ -162,9 +193,121 @@ def test_without_pieces_there_are_words_alone(net):
 
 
 def test_any_vectorizer_has_pieces():
-    from classinet.text import TextVectorizer
-
     for vectorizer in (TextVectorizer(ngram_range=(1, 2), min_df=2), TextVectorizer(analyzer="char_wb", min_df=2)):
         clf = ClassiNetClassifier(TextNet(vectorizer).fit(SENTENCES[:300])).fit(LABELLED, LABELS)
         assert "⊢ a" in clf.pieces_.phrases
         assert clf.judge(LABELLED).labels.tolist() == clf.predict(LABELLED).tolist() == LABELS
+
+
+# ----------------------------------------------------------------------------------------------- pieces in a net
+
+
+@given(st.lists(st.text("abcdefg", min_size=1, max_size=7), max_size=6))
+def test_no_piece_looks_like_a_word(tokens):
+    found = pieces_of(tokens)
+    assert all(map(is_piece, found))
+    assert not any(map(is_piece, tokens))
+    words = ["⊢", *tokens]
+    plain = [f"{a} {b}" for a, b in pairwise(words)] + [" ".join(words[: k + 1]) for k in (2, 3) if len(tokens) >= k]
+    assert found == plain + [token[:4] + "…" for token in tokens if len(token) > 4]
+
+
+def test_words_and_pieces_are_chosen_apart(monkeypatch):
+    monkeypatch.setattr("classinet.text.vectorizer.MOST_PIECES", 3)
+    texts = ["red fox", "red hen", "red fox again", "blue fox"]
+    counted = Counter(f for text in texts for f in {*text.split(), *pieces_of(text.split())})
+    assert (counted["red"], counted["red fox"], counted["⊢ red"]) == (3, 2, 3)
+    every = TextVectorizer(pieces=True).fit(texts).vocabulary_
+    assert sorted(every) == list(every) == ["again", "blue", "fox", "hen", "red", "red fox", "⊢ red", "⊢ red fox"]
+    assert list(TextVectorizer(pieces=True, max_features=1).fit(texts).vocabulary_) == ["fox", "⊢ red"]
+    assert list(TextVectorizer(pieces=True, min_df=3).fit(texts).vocabulary_) == ["fox", "red", "⊢ red"]
+
+
+@pytest.mark.parametrize("others", [{"ngram_range": (1, 2)}, {"analyzer": "char"}])
+def test_pieces_need_words_one_by_one(others):
+    with pytest.raises(ParameterError, match="pieces=True needs words one by one"):
+        TextVectorizer(pieces=True, **others).fit(["a b"])
+    with pytest.raises(ParameterError, match="pieces must be one of True, False"):
+        TextVectorizer(pieces="all").fit(["a b"])
+
+
+def test_vertices_are_words_and_pieces_lead_to_them(net):
+    names = net.net_.feature_names
+    assert not any(map(is_piece, net.net_.graph.names))
+    assert sum(map(is_piece, names)) > len(names) / 2
+    assert net.net_.graph.first_hop.shape == (len(names), net.net_.n_vertices)
+    assert net.neighbors("storm and", top=3) != []
+    told = net.expand("storm and thunder")
+    assert {feature.path[0] for feature in told.predicted} & set(pieces_of(["storm", "and", "thunder"]))
+    assert told.coverage == 1.0
+
+
+def test_no_piece_leads_to_a_word_that_it_holds(net):
+    first_hop, words = net.net_.graph.first_hop, net.net_.graph.names
+    for row, column in zip(row_of_entries(first_hop), first_hop.indices, strict=True):
+        name, word = str(net.net_.feature_names[row]), words[column]
+        assert word not in name.split(" ")
+        assert not (name.endswith("…") and word.startswith(name[:-1]))
+
+
+def test_what_is_banned_of_a_word_is_banned_of_its_pieces(net):
+    clf = ClassiNetClassifier(net).fit(["a wet wind", "a late goal"], ["weather", "football"])
+    for expansion in (Global(), Global(hops=2), Spectral(), Independent(), AllNeighbors()):
+        clf = ClassiNetClassifier(net, expansion=expansion).fit(["a wet wind", "a late goal"], ["weather", "football"])
+        clf.ban("thunder")
+        assert clf.explain("thunder").expanded.predicted == ()
+        clf.undo()
+        assert clf.explain("thunder").expanded.predicted != ()
+    clf = ClassiNetClassifier(net).fit(["a wet wind", "a late goal"], ["weather", "football"])
+    target = clf.explain("thunder").expanded.predicted[0].name
+    clf.ban("thunder", target)
+    assert target not in {feature.name for feature in clf.explain("thunder").expanded.predicted}
+    clf.pin("⊢ thunder", target, 0.5)  # an edit that names a piece holds for it
+    told = {feature.name: feature for feature in clf.explain("thunder").expanded.predicted}
+    assert told[target].path == ("⊢ thunder", target)
+
+
+def test_the_papers_recipe_counts_words_alone():
+    net = TextNet(model=ClassiNet.paper(vertices=10)).fit(SENTENCES[:200])
+    assert not net.vectorizer_.pieces
+    assert not any(map(is_piece, net.net_.feature_names))
+
+
+def test_a_net_of_pieces_is_kept_and_goes_on(net, tmp_path):
+    clf = ClassiNetClassifier(net).fit(LABELLED, LABELS)
+    save(clf, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert loaded.text_net_.vectorizer_.pieces
+    np.testing.assert_array_equal(loaded.predict_proba(LABELLED), clf.predict_proba(LABELLED))
+    small = TextNet(updatable=True).fit(SENTENCES[:150])
+    more = small.updated(SENTENCES[150:300])
+    both = TextNet().fit(SENTENCES[:300])
+    assert more.net_.feature_names.tolist() == both.net_.feature_names.tolist()
+    assert more.net_.graph.names.tolist() == both.net_.graph.names.tolist()
+    assert not any(is_piece(more.net_.counts.names[row]) for row in more.net_.counts.rows)
+
+
+def test_candidates_are_checked():
+    X = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]] * 10)
+    net = ClassiNet().fit(X, candidates=[True, False, True]).net_
+    assert net.columns.tolist() == [0, 2]
+    assert net.graph.first_hop.shape == (3, 2)
+    for wrong in ([True, False], [1, 0, 1], "yes"):
+        with pytest.raises(InputError, match="candidates must hold True or False for each of 3 features"):
+            ClassiNet().fit(X, candidates=wrong)
+    with pytest.raises(InputError, match="allows no feature"):
+        ClassiNet().fit(X, candidates=[False] * 3)
+
+
+@pytest.mark.parametrize("rule", [Landmarks(), MostFrequent(3), AllFeatures(), MinDocumentFrequency(1)])
+def test_rules_choose_among_candidates(rule):
+    X, names = canonical_csr(np.ones((6, 4))), np.array(["a", "b", "c", "d"], dtype=object)
+    allowed = np.array([True, False, True, False])
+    assert rule.choose(X, names, None, allowed).tolist() == [0, 2]
+
+
+def test_the_best_by_labels_are_candidates_and_listed_ones_need_not_be():
+    X, names = canonical_csr(np.array([[1, 1, 0], [0, 0, 1]] * 4)), np.array(["a", "b", "c"], dtype=object)
+    allowed = np.array([False, True, True])
+    assert BestByLabels(1).choose(X, names, [0, 1] * 4, allowed).tolist() == [1]
+    assert Listed(["a"]).choose(X, names, None, allowed).tolist() == [0]

@@ -141,7 +141,7 @@ def test_predictors_of_words_that_do_not_occur_keep_what_they_learnt(net):
     met = {word for text in HAIL for word in text.split()}
     for i, name in enumerate(net.net_.graph.names):
         if name not in met:
-            assert np.corrcoef(before[:, i], after[:, place[name]])[0, 1] > 0.99, name
+            assert np.corrcoef(before[:, i], after[:, place[name]])[0, 1] > 0.98, name
 
 
 def test_predictors_are_as_good_as_those_of_all_texts(updated, rebuilt):

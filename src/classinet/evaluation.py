@@ -108,8 +108,8 @@ class Evaluation:
     <BLANKLINE>
     class     precision  recall     F1  texts
     football      0.000   0.000  0.000      1
-    kitchen       1.000   1.000  1.000      1
-    weather       0.500   1.000  0.667      1
+    kitchen       0.500   1.000  0.667      1
+    weather       1.000   1.000  1.000      1
     <BLANKLINE>
     expansion: no difference that these 3 labels could show: +33.3 points of accuracy, 95 % interval ...
     coverage: 100 % of a text's features are known on average

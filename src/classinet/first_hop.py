@@ -2,6 +2,7 @@
 
 A feature outside V has no predictor. Where predictors share vectors for all features, its own vector finds its nearest
 vertices; otherwise it takes the indicator of §3.4 as its predictor: its presence on the held-out texts is its vote.
+None leads to a vertex that must not be predicted by it: that "new york" implies "york" is nothing to learn.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from classinet._typing import Bits, Csr, Floats, Integers, Singles
 from classinet.associations import conditional
 from classinet.edges import Angle, EdgeWeights, Similarity
 from classinet.engine import Engine
+from classinet.graph.selection import keep_entries, row_of_entries
 from classinet.labels import LabelVectors, pack_columns, popcounts
 from classinet.neighbors import NeighborSearch, search_outside
 from classinet.neighbors.scoring import ANGLE
@@ -20,9 +22,12 @@ from classinet.neighbors.scoring import ANGLE
 
 def first_hop(
     weights: Csr, columns: Integers, held_out: Csr, search: NeighborSearch, edges: EdgeWeights,
-    labels: LabelVectors, vectors: Singles | None, feature_vectors: Singles | None, engine: Engine,
+    labels: LabelVectors, vectors: Singles | None, feature_vectors: Singles | None, forbidden: Csr, engine: Engine,
 ) -> Csr:  # fmt: skip
-    """Return features × vertices: the graph's own rows for vertices, found edges for all other features."""
+    """Return features × vertices: the graph's own rows for vertices, found edges for all other features.
+
+    `forbidden` is vertices × features, stored where one must not be told of the other.
+    """
     n_features = held_out.shape[1]
     outside = np.setdiff1d(np.arange(n_features), columns)
     by_angle = search.association == ANGLE and feature_vectors is not None
@@ -36,7 +41,16 @@ def first_hop(
         found = search_outside(bits, labels, vectors, k=search.k, association=association, engine=engine)
         bounded = isinstance(edges, (Similarity, Angle))
         values = np.clip(found.data, 0.0, 1.0) if bounded else _conditional(found, bits, labels)
-    return _stack(weights, columns, from_arrays(values, found.indices, found.indptr, found.shape), outside, n_features)
+    allowed = _without(from_arrays(values, found.indices, found.indptr, found.shape), outside, forbidden)
+    return _stack(weights, columns, allowed, outside, n_features)
+
+
+def _without(found: Csr, outside: Integers, forbidden: Csr) -> Csr:
+    """The same without edges to vertices that must not be told of the feature."""
+    n_vertices = found.shape[1]
+    edges = outside[row_of_entries(found)] * n_vertices + found.indices
+    banned = forbidden.indices.astype(np.int64) * n_vertices + row_of_entries(forbidden)
+    return keep_entries(found, ~np.isin(edges, banned))
 
 
 def _conditional(found: Csr, bits: Bits, labels: LabelVectors) -> Floats:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from classinet._typing import Csr, MatrixLike, Progress
+from classinet._typing import Csr, Flags, MatrixLike, Progress
 from classinet._validation import check_matrix, check_same_rows, given
 from classinet.build import Corpus, Recipe, build_net
 from classinet.build.stages import predictor_vectors
@@ -116,6 +116,7 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         targets: MatrixLike | None = None,
         forbidden: MatrixLike | None = None,
+        candidates: Any = None,
         feature_names: Any = None,
         progress: Progress | None = None,
         engine: Engine | None = None,
@@ -130,6 +131,8 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         targets : texts × features, where the features to be predicted occur; None is X itself.
         forbidden : features × features, stored where one must not predict the other. None: features whose names contain
             each other as runs of tokens, such as "york" and "new york".
+        candidates : one truth value a feature: which may become vertices; None is all. The others lead to vertices, and
+            nothing leads to them.
         feature_names : names of the features; None takes them from a data frame, else x0, x1, …
         progress : called as progress(stage, done, total) from this thread. Whatever it raises stops the fit and leaves
             the estimator as it was; `classinet.Cancelled` is there for that.
@@ -139,9 +142,10 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         matrix, wanted, names = (
             self._check_corpus(X) if isinstance(X, Corpus) else self._check(X, targets, feature_names)
         )
+        allowed = None if candidates is None else _checked_candidates(candidates, len(names))
         seed = seed_of(self.random_state)
         with nullcontext(engine) if engine is not None else ThreadEngine(self.n_jobs, progress) as workers:
-            net = build_net(self.recipe(), matrix, wanted, forbidden, names, y, seed, workers)
+            net = build_net(self.recipe(), matrix, wanted, forbidden, names, y, seed, workers, allowed)
         self.net_ = net
         return self
 
@@ -258,6 +262,18 @@ def input_names(estimator: Any, passed: Any, net: Net) -> NDArray[np.object_]:
             f"input_features should have length equal to number of features ({net.n_features}), got {len(names)}"
         )
     return names
+
+
+def _checked_candidates(candidates: Any, n_features: int) -> Flags:
+    allowed = np.asarray(candidates)
+    if allowed.dtype != np.bool_ or allowed.shape != (n_features,):
+        raise InputError(
+            f"candidates must hold True or False for each of {n_features} features, got {allowed.dtype} of shape "
+            f"{allowed.shape}"
+        )
+    if not allowed.any():
+        raise InputError("candidates allows no feature to become a vertex")
+    return allowed
 
 
 def _refuse_one(n_texts: int) -> None:

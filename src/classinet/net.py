@@ -25,6 +25,7 @@ from classinet.graph import Edge, FeatureGraph
 from classinet.graph.editing import entry
 from classinet.graph.selection import read_only
 from classinet.labels import LabelVectors, popcounts
+from classinet.overlaps import Holders
 from classinet.predictors.base import Predictor
 
 
@@ -237,7 +238,7 @@ class Net:
 
         Expansions of the net follow at once, and nothing else changes: weights that were not edited stay exactly what
         they were (see `FeatureGraph.edited`). A banned feature is never predicted, and nothing is expanded
-        from it; a text that holds it keeps it.
+        from it; a text that holds it keeps it. What is banned of a word is banned of the pieces of texts that hold it.
 
         Examples
         --------
@@ -255,7 +256,7 @@ class Net:
         origin = self.unedited
         if len(edits) == 0:
             return origin
-        graph = origin.graph.edited(edits, origin._column)
+        graph = origin.graph.edited(edits, origin._column, origin.pieces_holding)
         noted = Edits(
             tuple(
                 edit if edit.target is None else replace(edit, was=origin.weight(edit.source, edit.target))
@@ -367,12 +368,31 @@ class Net:
 
     @cached_property
     def banned_columns(self) -> Integers:
-        """Columns of the banned features, in ascending order."""
+        """Columns of the banned features and of pieces of texts that hold one, in ascending order."""
         columns = [
             self.columns[self.graph.index(name)] if name in self.graph else self._column[name]
             for name in self.edits.banned()
         ]
-        return read_only(np.sort(np.array(columns, dtype=np.int64)))
+        pieces = [column for name in self.edits.banned() for column in self.pieces_holding(name)]
+        return read_only(np.unique(np.array([*columns, *pieces], dtype=np.int64)))
+
+    def pieces_holding(self, word: str) -> list[int]:
+        """Return the columns of features that hold a word and are no vertices: phrases it stands in, and its stem.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> names = np.array(["cat", "dog", "a cat", "dog ⊣"], dtype=object)
+        >>> graph = FeatureGraph(names[:2], np.zeros((2, 2)))
+        >>> Net(graph=graph, columns=np.arange(2), feature_names=names, frequency=np.ones(4)).pieces_holding("cat")
+        [2]
+        """
+        holding = [column for column in self._holders.of(word) if self.vertex_of_column[column] < 0]
+        return [column for column in holding if self.feature_names[column] != word]
+
+    @cached_property
+    def _holders(self) -> Holders:
+        return self.unedited._holders if len(self.edits) else Holders([str(name) for name in self.feature_names])
 
     @cached_property
     def banned_vertices(self) -> Integers:

@@ -1,8 +1,9 @@
 """Which features contain each other: "new york" must be predicted by neither "york" nor "new york city".
 
 Enter: feature names: tokens separated by spaces, or runs of characters. Leaves: vertices × features, stored where one
-name holds the other as a run of whole tokens (only n-grams share runs, so unigram features cost nothing) or, of
-characters, where one holds the other or goes on where the other began: "rai" and "ain" stand together in every "rain".
+name holds the other as a run of whole tokens (only n-grams share runs, so unigram features cost nothing), where one is
+the stem of the other ("refu…" and "refund"), or, of characters, where one holds the other or goes on where the other
+began: "rai" and "ain" stand together in every "rain".
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from classinet._sparse import from_arrays
 from classinet._typing import Csr, Integers
+from classinet.text.pieces import CUT
 
 
 def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bool = False) -> Csr | None:
@@ -25,6 +27,10 @@ def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bo
     array([[0., 1., 0.],
            [1., 0., 1.],
            [0., 1., 0.]], dtype=float32)
+    >>> overlapping_names(["refu…", "refund", "red"], np.arange(3)).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
     >>> overlapping_names(["ai", "ain", "in", "rai"], np.arange(4), characters=True).toarray()
     array([[0., 1., 1., 1.],
            [1., 0., 1., 1.],
@@ -34,8 +40,10 @@ def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bo
     place = {name: column for column, name in enumerate(names)}
     partners: defaultdict[int, set[int]] = defaultdict(set)
     following = _by_beginning(names) if characters else {}
+    stems = set() if characters else {len(name) - len(CUT) for name in names if name.endswith(CUT)}
     for column, name in enumerate(names):
         others = [place.get(part) for part in (_substrings(name) if characters else _parts(name))]
+        others += [place.get(name[:letters] + CUT) for letters in stems if letters < len(name)]
         for other in [*others, *following.get(name[1:], ())]:
             if other is not None and other != column:
                 partners[column].add(other)
@@ -46,6 +54,31 @@ def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bo
     indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
     indices = np.array([column for row in rows for column in row], dtype=np.int32)
     return from_arrays(np.ones(len(indices), dtype=np.float32), indices, indptr, (len(columns), len(names)))
+
+
+class Holders:
+    """Which features hold a word: the phrases it stands in, and its stem.
+
+    >>> holders = Holders(["refund", "refu…", "a refund", "refunds"])
+    >>> holders.of("refund"), holders.of("refunds")
+    ([2, 1], [1])
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._phrases: defaultdict[str, list[int]] = defaultdict(list)
+        self._stems: dict[str, int] = {}
+        for column, name in enumerate(names):
+            if " " in name:
+                for token in dict.fromkeys(name.split(" ")):
+                    self._phrases[token].append(column)
+            elif name.endswith(CUT):
+                self._stems[name.removesuffix(CUT)] = column
+        self._letters = sorted({len(stem) for stem in self._stems})
+
+    def of(self, word: str) -> list[int]:
+        """Return the columns of these features."""
+        beginnings = (word[:letters] for letters in self._letters if letters < len(word))
+        return self._phrases.get(word, []) + [self._stems[stem] for stem in beginnings if stem in self._stems]
 
 
 def _parts(name: str) -> Iterator[str]:

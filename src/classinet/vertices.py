@@ -15,7 +15,7 @@ from scipy.special import xlogy
 from sklearn.base import BaseEstimator
 
 from classinet._sparse import column_counts, presence
-from classinet._typing import Csr, Floats, Integers
+from classinet._typing import Csr, Flags, Floats, Integers
 from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError, ParameterError
 
@@ -24,8 +24,16 @@ class VertexRule(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the rules that pick vertices."""
 
     @abstractmethod
-    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
-        """Return the columns of the vertices, ascending; features that never occur are no candidates."""
+    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None, candidates: Flags | None = None) -> Integers:
+        """Return the columns of the vertices, ascending.
+
+        Parameters
+        ----------
+        X : texts × features; features that never occur are no candidates.
+        names : of the features.
+        y : labels of the texts, for a rule that looks at them.
+        candidates : which features may be chosen; None is all.
+        """
 
 
 class CountRule(VertexRule):
@@ -35,9 +43,10 @@ class CountRule(VertexRule):
     def choose_by(self, counts: Integers) -> Integers:
         """Return the columns of the vertices, given in how many texts each feature occurs."""
 
-    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
+    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None, candidates: Flags | None = None) -> Integers:
         """Return the columns of the vertices, ascending."""
-        return self.choose_by(column_counts(X))
+        counts = column_counts(X)
+        return self.choose_by(counts if candidates is None else np.where(candidates, counts, 0))
 
 
 class AllFeatures(CountRule):
@@ -126,8 +135,8 @@ class Listed(VertexRule):
     def __init__(self, features: Sequence[str] | Sequence[int]) -> None:
         self.features = features
 
-    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
-        """Return the columns of the listed features."""
+    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None, candidates: Flags | None = None) -> Integers:
+        """Return the columns of the listed features, whether anyone else would choose them or not."""
         if isinstance(self.features, str) or not len(self.features):
             raise ParameterError(f"vertices must list at least one feature name or column, got {self.features!r}")
         place = {name: column for column, name in enumerate(names)}
@@ -168,7 +177,7 @@ class BestByLabels(VertexRule):
         self.n = n
         self.score = score
 
-    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None) -> Integers:
+    def choose(self, X: Csr, names: NDArray[np.object_], y: Any = None, candidates: Flags | None = None) -> Integers:
         """Return the columns whose presence depends most on the label."""
         check_number("n", self.n, low=1, whole=True)
         check_choice("score", self.score, ("llr", "chi2"))
@@ -179,7 +188,9 @@ class BestByLabels(VertexRule):
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
         if len(classes) < 2:
             raise InputError(f"y holds one class only, {classes[0]!r}; nothing tells features apart")
-        return _top(label_dependence(X, codes, len(classes), self.score), column_counts(X) > 0, self.n)
+        occurring = column_counts(X) > 0
+        allowed = occurring if candidates is None else occurring & candidates
+        return _top(label_dependence(X, codes, len(classes), self.score), allowed, self.n)
 
 
 def label_dependence(X: Csr, codes: Integers, n_classes: int, score: str) -> Floats:

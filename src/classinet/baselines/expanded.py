@@ -27,7 +27,7 @@ class Expanded(OverNet):
     >>> rival = Expanded().fit(made_up_sentences())
     >>> added = rival.transform(["storm clouds ahead"])
     >>> rival.net_.net_.graph.names[added.indices[added.data.argmax()]]
-    'thunder'
+    'cold'
     """
 
     def __init__(

@@ -45,10 +45,12 @@ class NoExpansion(BagBaseline):
         self._weigh(column_counts(counts), counts.shape[0])
 
     @classmethod
-    def known(cls, names: Sequence[str], holding: Integers, n_texts: int) -> Self:
-        """Return a fitted one from the words that were counted, and how many of the texts hold each."""
-        fitted = cls()
-        fitted.vectorizer_ = TextVectorizer(min_df=2).with_vocabulary(names)
+    def known(
+        cls, names: Sequence[str], holding: Integers, n_texts: int, vectorizer: TextVectorizer | None = None
+    ) -> Self:
+        """Return a fitted one from the features that were counted, and how many of the texts hold each."""
+        fitted = cls(vectorizer)
+        fitted.vectorizer_ = (TextVectorizer(min_df=2) if vectorizer is None else vectorizer).with_vocabulary(names)
         fitted.feature_names_ = fitted.vectorizer_.get_feature_names_out()
         fitted._weigh(holding, n_texts)
         return fitted

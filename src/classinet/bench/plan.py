@@ -151,7 +151,7 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
     recipe = None if method.recipe is None else described(method.recipe)
     texts = loaded.kept, loaded.corpora[key.corpus].name
-    more = ("pieces",) if method.pieces else ()
+    more = ("pieces of the corpus, runs of labelled texts",) if method.pieces else ()
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
 
 

@@ -28,7 +28,8 @@ from classinet.expansion import Global
 from classinet.merging import expand_rows
 from classinet.model import ClassiNet
 from classinet.pipeline import ClassiNetClassifier, TextNet
-from classinet.text import TextFiles, TextVectorizer
+from classinet.pipeline.text_net import default_vectorizer
+from classinet.text import TextFiles
 
 FIRST_CALLS = 5
 LABELS = 400  # labelled texts of the model whose first answer is waited for
@@ -55,7 +56,8 @@ class Files:
 
     def build(self, model: ClassiNet) -> TextNet:
         """Build a net from the unlabeled texts."""
-        return TextNet(TextVectorizer(max_features=self.n_features), model).fit(self.sentences())
+        vectorizer = default_vectorizer(model).set_params(min_df=1, max_features=self.n_features)
+        return TextNet(vectorizer, model).fit(self.sentences())
 
     def default_net(self) -> TextNet:
         """Return the net of the default recipe; it is built if no process has left it."""
@@ -74,7 +76,7 @@ def warm_up(clock: Clock) -> dict[str, Any]:
 
 def _warmed(model: ClassiNet) -> None:
     texts = made_up_sentences(200)
-    TextNet(TextVectorizer(), model).fit(texts).transform(texts)
+    TextNet(model=model).fit(texts).transform(texts)
 
 
 def default_recipe(clock: Clock, files: Files) -> dict[str, Any]:

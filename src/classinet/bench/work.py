@@ -24,6 +24,7 @@ from classinet.bench.corpora import Corpus
 from classinet.bench.recipes import RECIPES, described
 from classinet.bench.tasks import Labelled
 from classinet.pipeline import TextNet
+from classinet.text import TextVectorizer
 
 
 def name_of(*parts: object) -> str:
@@ -121,14 +122,15 @@ class Work:
 
     # ------------------------------------------------------------------------------------------------- words
 
-    def words(self, corpus_name: str) -> NoExpansion:
-        """Return the words of a kept corpus and how rare they are."""
-        path = self.folder / "words" / f"{corpus_name}.npz"
+    def words(self, corpus_name: str, *, pieces: bool = False) -> NoExpansion:
+        """Return the words of a kept corpus, and the pieces of its texts, and how rare they are."""
+        name = f"{corpus_name}-pieces.npz" if pieces else f"{corpus_name}.npz"
+        path, vectorizer = self.folder / "words" / name, TextVectorizer(min_df=2, pieces=pieces)
         if path.exists():
             with np.load(path, allow_pickle=False) as kept:
-                return NoExpansion.known(kept["names"].tolist(), kept["holding"], int(kept["n_texts"]))
-        fitted = NoExpansion().fit(self.corpus(corpus_name).texts)
-        with self._file("words", f"{corpus_name}.npz", binary=True) as file:
+                return NoExpansion.known(kept["names"].tolist(), kept["holding"], int(kept["n_texts"]), vectorizer)
+        fitted = NoExpansion(vectorizer).fit(self.corpus(corpus_name).texts)
+        with self._file("words", name, binary=True) as file:
             np.savez(
                 file, names=np.array(fitted.feature_names_.tolist()), holding=fitted.holding_,
                 n_texts=np.array(fitted.n_texts_),

@@ -71,7 +71,7 @@ class _Bench:
 
     @cached_property
     def words(self) -> NoExpansion:
-        return self.work.words(self.corpus)
+        return self.work.words(self.corpus, pieces=self.method.pieces)
 
     @cached_property
     def unfitted(self) -> Baseline:
@@ -127,7 +127,7 @@ class _Judge:
 
     @cached_property
     def own(self) -> OwnFeatures:
-        return OwnFeatures.of(self.data.texts, self.bench.words, pieces=self.bench.method.pieces)
+        return OwnFeatures.of(self.data.texts, self.bench.words)
 
     def cell(self, key: CellKey, definition: str) -> Cell:
         tested, pool = self.data.test(key.split), self.data.train(key.split)

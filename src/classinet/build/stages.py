@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from classinet._keys import name_keys, row_keys, shuffled
 from classinet._sparse import ROW_BLOCK, column_counts, presence, row_slice, stacked, take_columns, take_rows
-from classinet._typing import Csr, Integers, Keys, MatrixLike, Singles
+from classinet._typing import Csr, Flags, Integers, Keys, MatrixLike, Singles
 from classinet._validation import check_matrix
 from classinet.edges import EdgeWeights
 from classinet.engine import Engine, fixed_batches
@@ -56,6 +56,7 @@ def build_net(
     y: Any,
     seed: int,
     engine: Engine,
+    candidates: Flags | None = None,
 ) -> Net:
     """Build a net from canonical matrices.
 
@@ -68,6 +69,7 @@ def build_net(
     y : labels of the texts, for a vertex rule that looks at them.
     seed : seed of every random choice.
     engine : where batches run.
+    candidates : which features may become vertices; None is all.
 
     >>> from classinet._sparse import canonical_csr
     >>> from classinet.engine import ThreadEngine
@@ -79,7 +81,7 @@ def build_net(
     ['rain', 'wind']
     """
     # 1. Vertices, and what must not predict them.
-    columns = recipe.vertices.choose(X, names, y)
+    columns = recipe.vertices.choose(X, names, y, candidates)
     masks = (
         overlapping_names(list(names), columns)
         if forbidden is None
@@ -135,7 +137,16 @@ def connected(
     if recipe.edges.outside and len(columns) < len(names):
         all_vectors = predictor.feature_vectors() if hasattr(predictor, "feature_vectors") else None
         entry = first_hop(
-            weights, columns, held_out, recipe.neighbors, recipe.edges, labels, vectors, all_vectors, engine
+            weights,
+            columns,
+            held_out,
+            recipe.neighbors,
+            recipe.edges,
+            labels,
+            vectors,
+            all_vectors,
+            predictor.forbidden_,
+            engine,
         )
     graph = FeatureGraph(names[columns], weights, association=association, counts=counts, first_hop=entry)
     logger.info("%d edges", graph.n_edges)

@@ -25,7 +25,7 @@ from classinet._sparse import (
     take_rows,
     transpose,
 )
-from classinet._typing import Csr, Floats, Integers
+from classinet._typing import Csr, Flags, Floats, Integers
 from classinet.build.corpus import Corpus
 from classinet.build.stages import Recipe, connected, parted
 from classinet.engine import Engine
@@ -67,18 +67,19 @@ def check_recipe(recipe: Recipe) -> None:
         raise ParameterError(f"{recipe.vertices!r} looks at more than counts, so vertices cannot be chosen anew")
 
 
-def count_all(corpus: Corpus, kept: Integers, net: Net, engine: Engine) -> Counts:
+def count_all(corpus: Corpus, vectorizer: TextVectorizer, kept: Integers, net: Net, engine: Engine) -> Counts:
     """Return what a net can be updated from.
 
     Parameters
     ----------
     corpus : its texts, over all their features.
+    vectorizer : knows which features are words, and may become vertices.
     kept : the columns that are features of the net.
     net : the net.
     engine : where batches run.
     """
     holding = column_counts(corpus.matrix)
-    rows = _with_reserve(kept[net.columns], holding)
+    rows = _with_reserve(kept[net.columns], holding, vectorizer.words_among(corpus.names))
     return Counts(corpus.names, holding, rows, _met(corpus, kept, rows, engine))
 
 
@@ -118,14 +119,14 @@ def update_net(
     holding = column_counts(corpus.matrix)
     holding[column_of] += former.holding
     kept = vectorizer.choose(list(corpus.names), holding, n_all)
-    part = restricted(corpus, kept)
-    columns = recipe.vertices.choose_by(holding[kept])
+    part, words = restricted(corpus, kept), vectorizer.words_among(corpus.names)
+    columns = recipe.vertices.choose_by(np.where(words, holding, 0)[kept])
     everywhere = holding[kept[columns]] == n_all
     left_out = {
         str(part.names[c]): "occurs in every text, so nothing says when it is missing" for c in columns[everywhere]
     }
     columns = columns[~everywhere]
-    rows = _with_reserve(kept[columns], holding)
+    rows = _with_reserve(kept[columns], holding, words)
     known_rows = column_of[former.rows]
     known = _moved(former.met, known_rows, column_of, (len(place), len(place)))
     met = added(_rows_of(known, rows, known_rows, mirrored=corpus.targets is None), _met(corpus, kept, rows, engine))
@@ -234,14 +235,14 @@ def _moved(matrix: Csr, rows: Integers, columns: Integers, shape: tuple[int, int
     return canonical_csr(sparse.csr_array((matrix.data, place), shape=shape), matrix.dtype.type)
 
 
-def _with_reserve(vertices: Integers, holding: Integers) -> Integers:
-    """Return the columns of vertices and of features that are nearly as frequent, ascending.
+def _with_reserve(vertices: Integers, holding: Integers, candidates: Flags) -> Integers:
+    """Return the columns of vertices and of candidates that are nearly as frequent, ascending.
 
     Further texts may make these vertices too, and then their whole company has to be known: with a hundred new vertices
     among 4,000 whose company was known in part, a tenth of all neighbours were others.
     """
     least = RESERVE * holding[vertices].min(initial=np.iinfo(np.int64).max)
-    return np.union1d(vertices, np.flatnonzero(holding >= max(least, 2)))
+    return np.union1d(vertices, np.flatnonzero(candidates & (holding >= max(least, 2))))
 
 
 def _rows_of(known: Csr, columns: Integers, former_columns: Integers, *, mirrored: bool) -> Csr:

@@ -152,6 +152,15 @@ def build(
             "are for languages that do not separate words.",
         ),
     ] = Analyzer.WORD,
+    pieces: Annotated[
+        bool | None,
+        typer.Option(
+            "--pieces/--no-pieces",
+            help="Also count pairs of words, beginnings and stems, which lead to words; otherwise where the default "
+            "recipe counts words one by one.",
+            show_default=False,
+        ),
+    ] = None,
     min_df: Annotated[
         str,
         typer.Option(
@@ -161,7 +170,11 @@ def build(
     max_features: Annotated[
         int | None,
         typer.Option(
-            "--max-features", help="Keep so many features, the most frequent.", min=1, metavar="N", show_default=False
+            "--max-features",
+            help="Keep so many features, the most frequent; as many words as pieces.",
+            min=1,
+            metavar="N",
+            show_default=False,
         ),
     ] = None,
     vertices: Annotated[
@@ -245,7 +258,8 @@ def build(
     _check_engine(engine, scheduler, threads, estimate=estimate, examples=examples)
     from classinet.pipeline import TextNet
 
-    vectorizer = _vectorizer(analyzer, ngrams, count_or_share(min_df), max_features, tokens or [])
+    pieces = _counts_pieces(recipe, analyzer, ngrams) if pieces is None else pieces
+    vectorizer = _vectorizer(analyzer, ngrams, count_or_share(min_df), max_features, tokens or [], pieces=pieces)
     model = _model(recipe, vertices, seed)
     net = TextNet(
         vectorizer,
@@ -273,7 +287,7 @@ def build(
 
 
 def _vectorizer(
-    analyzer: Analyzer, ngrams: str | None, min_df: float, max_features: int | None, tokens: list[str]
+    analyzer: Analyzer, ngrams: str | None, min_df: float, max_features: int | None, tokens: list[str], *, pieces: bool
 ) -> TextVectorizer:
     from classinet.text import TextVectorizer
 
@@ -283,7 +297,13 @@ def _vectorizer(
         ngram_range=ngram_range(ngrams or ("1" if analyzer is Analyzer.WORD else "2-4")),
         min_df=min_df,
         max_features=max_features,
+        pieces=pieces,
     )
+
+
+def _counts_pieces(recipe: RecipeName, analyzer: Analyzer, ngrams: str | None) -> bool:
+    """Whether pieces are counted where nobody says: by the default recipe, where words are counted one by one."""
+    return recipe is RecipeName.DEFAULT and analyzer is Analyzer.WORD and ngram_range(ngrams or "1") == (1, 1)
 
 
 def _model(recipe: RecipeName, vertices: int | None, seed: int) -> ClassiNet:

@@ -142,7 +142,7 @@ def _summary(model: ClassiNetClassifier, texts: list[str], labels: list[Any], to
     known = vocabulary.vocabulary_
     shares = []
     for text in texts:
-        features = set(vocabulary.features(text))
+        features = set(vocabulary.words_of(text))
         shares.append(sum(feature in known for feature in features) / len(features) if features else 0.0)
     return {
         "model": str(to),

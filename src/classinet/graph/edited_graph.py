@@ -7,7 +7,7 @@ neighbours), and an edit costs a copy of the arrays that are read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -44,10 +44,13 @@ class EditedGraph(FeatureGraph):
         self._changes = changes
 
     @classmethod
-    def of(cls, origin: FeatureGraph, edits: Edits, features: Mapping[str, int] | None = None) -> EditedGraph:
-        """Find the places of edits by name; `features` are the rows of a first hop."""
+    def of(
+        cls, origin: FeatureGraph, edits: Edits, features: Mapping[str, int] | None = None,
+        holding: Callable[[str], Iterable[int]] | None = None,
+    ) -> EditedGraph:  # fmt: skip
+        """Find the places of edits by name; `features` are rows of a first hop, `holding` those that hold a word."""
         has_first_hop = origin.first_hop is not None
-        return cls(origin, graph_changes(edits, origin._index, origin.index, features, has_first_hop))
+        return cls(origin, graph_changes(edits, origin._index, origin.index, features, has_first_hop, holding))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EditedGraph, (self._origin, self._changes)

@@ -6,7 +6,7 @@ is edited by a handful of passes over its arrays; what is sorted stays sorted, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -161,10 +161,13 @@ def graph_changes(
     index: Callable[[str], int],
     features: Mapping[str, int] | None,
     has_first_hop: bool,
+    holding: Callable[[str], Iterable[int]] | None = None,
 ) -> GraphChanges:
     """Find the places of edits: `vertices` by name (`index` explains a name that is none), `features` in the first hop.
 
-    An edge from a vertex stands twice where there is a first hop: among the edges and in the row of its feature.
+    An edge from a vertex stands twice where there is a first hop: among the edges and in the row of its feature. What
+    is banned of a word is banned of the features that are `holding` it too, or they would lead where it may not; unless
+    an edit names them.
     """
     if has_first_hop and features is None:
         raise ParameterError(
@@ -173,6 +176,7 @@ def graph_changes(
     features = {} if features is None else features
     edge_entries: dict[tuple[int, int], float] = {}
     hop_entries: dict[tuple[int, int], float] = {}
+    implied: dict[tuple[int, int], float] = {}
     for (source, target), weight in edits.edges().items():
         column = index(target)
         if source in vertices:
@@ -183,6 +187,8 @@ def graph_changes(
             raise InputError(f"no edge leaves {source!r}: it is no vertex, and this graph has no first hop")
         if has_first_hop:
             hop_entries[_row(source, features), column] = weight
+            if weight == 0 and holding is not None:
+                implied.update(((row, column), 0.0) for row in holding(source))
     closed: set[int] = set()
     closed_hop: set[int] = set()
     for name in edits.banned():
@@ -192,8 +198,9 @@ def graph_changes(
             index(name)
         if has_first_hop:
             closed_hop.add(_row(name, features))
+            closed_hop.update(() if holding is None else holding(name))
     edges = MatrixChanges.of(edge_entries, closed, closed)
-    return GraphChanges(edges, MatrixChanges.of(hop_entries, closed_hop, closed) if has_first_hop else None)
+    return GraphChanges(edges, MatrixChanges.of(implied | hop_entries, closed_hop, closed) if has_first_hop else None)
 
 
 def entry(matrix: Csr, row: int, column: int) -> float:

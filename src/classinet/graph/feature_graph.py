@@ -7,7 +7,7 @@ mass flows along edges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from os import PathLike
@@ -162,7 +162,10 @@ class FeatureGraph:
         none = np.empty(0, dtype=np.int64)
         return none, none, np.empty(0)
 
-    def edited(self, edits: Edits, features: Mapping[str, int] | None = None) -> FeatureGraph:
+    def edited(
+        self, edits: Edits, features: Mapping[str, int] | None = None,
+        holding: Callable[[str], Iterable[int]] | None = None,
+    ) -> FeatureGraph:  # fmt: skip
         """Return the unedited graph with bans and pinned weights applied and all other weights as they were.
 
         No weight makes up for another: k-NN graphs, subgraphs and the random walk of an edited graph are those of the
@@ -174,6 +177,8 @@ class FeatureGraph:
         ----------
         edits : what to ban and to pin, by name.
         features : row of the first hop by name of the feature; needed where the graph has a first hop.
+        holding : rows of the first hop of features that hold a word, such as phrases: what is banned of the word is
+            banned of them too.
 
         Examples
         --------
@@ -192,7 +197,7 @@ class FeatureGraph:
         """
         from classinet.graph.edited_graph import EditedGraph
 
-        return EditedGraph.of(self.unedited, edits, features) if len(edits) else self.unedited
+        return EditedGraph.of(self.unedited, edits, features, holding) if len(edits) else self.unedited
 
     # --------------------------------------------------------------------------------------------- neighbours
 

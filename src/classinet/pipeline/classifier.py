@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
@@ -31,7 +32,7 @@ from classinet.pipeline.explaining import explain_text
 from classinet.pipeline.head import Head
 from classinet.pipeline.judging import Judgements, judge_texts
 from classinet.pipeline.linear import fit_head
-from classinet.pipeline.pieces import Pieces
+from classinet.pipeline.pieces import Pieces, least_texts
 from classinet.pipeline.representation import Representation, weigh_blocks
 from classinet.pipeline.targets import as_targets
 from classinet.pipeline.text_net import TextNet
@@ -49,7 +50,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     C : inverse strength of regularisation, or "auto": by cross-validation, 30 where labels are too few for that.
     weight : length of the expansion relative to the text's own features, 0 for no expansion; or "auto": by
         cross-validation, 1 where labels are too few for that.
-    pieces : whether pairs of neighbouring words, the first words of a text and runs of letters count beside words.
+    pieces : whether runs of letters count beside the features of the net, and pairs of neighbouring words and the
+        first words of a text where the net does not count them itself.
     class_weight : None, "balanced", or a dict from label to weight.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
     random_state : seed of the folds.
@@ -74,7 +76,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     >>> clf.predict(["thunder and snow", "onion soup"])
     array(['weather', 'kitchen'], dtype='<U8')
     >>> sorted(feature.name for feature in clf.explain("snow").expanded.predicted[:3])
-    ['cloud', 'thunder', 'wet']
+    ['cold', 'thunder', 'wind']
     """
 
     def __init__(
@@ -311,9 +313,11 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         return tags
 
 
-def _unknown_to(text_net: TextNet, texts: Iterable[str]) -> NDArray[np.object_]:
-    """Return the features of texts that the net has not seen, sorted."""
+def _unknown_to(text_net: TextNet, texts: list[str]) -> NDArray[np.object_]:
+    """Return the features of texts that the net has not seen, sorted; pieces only where enough texts hold them."""
     vectorizer = text_net.vectorizer_
     known, features_of = vectorizer.vocabulary_, vectorizer.compiled()
-    found = {f for text in strings(texts) for f in features_of(text) if f not in known}
-    return np.array(sorted(found), dtype=object)
+    holding = Counter(f for text in texts for f in set(features_of(text)) if f not in known)
+    names, least = sorted(holding), least_texts(len(texts))
+    words = vectorizer.words_among(names)
+    return np.array([n for n, word in zip(names, words, strict=True) if word or holding[n] >= least], dtype=object)

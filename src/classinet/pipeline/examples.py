@@ -30,7 +30,7 @@ class ExampleCollector:
 
     def watch(self, texts: Iterable[str]) -> Iterator[str]:
         """Hand on every text, keeping those that show a feature seldom seen before."""
-        features = self.vectorizer.compiled()
+        features = self.vectorizer.compiled_words()
         for text in texts:
             for part in split_sentences(text) if self.split else [text]:
                 for feature in set(features(part)):

@@ -54,7 +54,7 @@ def explain_text(text: str, representation: Representation, head: Head, plain_he
 
 def _expanded(text: str, representation: Representation, told: list[_Told]) -> ExpandedText:
     vectorizer = representation.vectorizer
-    unknown = tuple(sorted({f for f in vectorizer.features(text) if f not in vectorizer.vocabulary_}))
+    unknown = tuple(sorted({f for f in vectorizer.words_of(text) if f not in vectorizer.vocabulary_}))
     return ExpandedText(text, unknown, tuple(one.feature for one in told))
 
 
@@ -71,7 +71,11 @@ def _features(
 
 def _words(representation: Representation, own: Csr) -> list[_Told]:
     names = representation.column_names()
-    return [_single(str(names[c]), TEXT, c, v) for c, v in _entries(own) if c < representation.n_words]
+    held = [(c, v) for c, v in _entries(own) if c < representation.n_words]
+    words = representation.vectorizer.words_among(names[[c for c, _ in held]])
+    return [
+        _single(str(names[c]), TEXT if word else PHRASE, c, v) for (c, v), word in zip(held, words, strict=True)
+    ]  # fmt: skip
 
 
 def _pieces(text: str, representation: Representation, own: Csr) -> list[_Told]:

@@ -1,7 +1,7 @@
-"""Pieces of a text beside its words: neighbouring pairs of words, how it begins and ends, and runs of letters.
+"""What a classifier counts beside the features of its net: runs of letters, and phrases where the net has none.
 
 Enter: the tokens of labelled texts. Leave: what to count in other texts, and how to weigh it. Where labels are few, a
-text often shares no word with them but a piece of one ("refund", "refunded"); and what a question asks for stands in
+text often shares no word with them but a run of one ("refund", "refunded"); and what a question asks for stands in
 how it begins ("how many"), not in its words. Only pieces of labelled texts are kept: no others can bear a weight.
 """
 
@@ -11,17 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Self
 
 import numpy as np
 
 from classinet._sparse import canonical_csr
 from classinet._typing import Csr, Floats
+from classinet.text.pieces import phrases_of
 from classinet.text.vectorizer import count_columns, runs_within
 
-BEGIN, END = "⊢", "⊣"
-BEGINNINGS = (2, 3)  # words; that with one word is a pair already
 SHORTEST, LONGEST = 3, 5  # characters of a run; a space stands for the border of a word
 # From so many labelled texts on, a piece that a single one of them holds says nothing that the text's words do not.
 MANY_TEXTS = 1000
@@ -35,7 +34,7 @@ class Pieces:
 
     Attributes
     ----------
-    phrases : pairs of neighbouring words and beginnings, in the order of their columns.
+    phrases : pairs of neighbouring words and beginnings, in the order of their columns; none where the net counts them.
     runs : runs of letters, in the order of the columns after those.
     rarity : weight of each run.
     """
@@ -45,8 +44,8 @@ class Pieces:
     rarity: Floats
 
     @classmethod
-    def of(cls, texts: Sequence[Sequence[str]], least: int | None = None) -> Self:
-        """Collect the pieces of labelled texts, given as tokens; runs all have weight 1.
+    def of(cls, texts: Sequence[Sequence[str]], least: int | None = None, *, phrases: bool = True) -> Self:
+        """Collect the pieces of labelled texts, given as tokens, with or without phrases; runs all have weight 1.
 
         Pieces that fewer than `least` texts hold are left out; None is `least_texts`.
 
@@ -54,9 +53,9 @@ class Pieces:
         ('far ⊣', 'how far', 'how many', 'many ⊣', '⊢ how', '⊢ how far', '⊢ how many')
         """
         least = least_texts(len(texts)) if least is None else least
-        phrases = Counter(piece for tokens in texts for piece in set(phrases_of(tokens)))
+        pairs = Counter(piece for tokens in texts if phrases for piece in set(phrases_of(tokens)))
         runs = Counter(run for tokens in texts for run in set(chain.from_iterable(map(runs_of_word, set(tokens)))))
-        kept = [tuple(sorted(name for name, held in found.items() if held >= least)) for found in (phrases, runs)]
+        kept = [tuple(sorted(name for name, held in found.items() if held >= least)) for found in (pairs, runs)]
         return cls(kept[0], kept[1], np.ones(len(kept[1])))
 
     def __len__(self) -> int:
@@ -82,7 +81,7 @@ class Pieces:
         """
         columns = self._phrase_column
         rows = (
-            [columns[piece] for piece in phrases_of(tokens) if piece in columns]
+            [columns[piece] for piece in (phrases_of(tokens) if columns else ()) if piece in columns]
             + [column for token in tokens for column in self.run_columns(token)]
             for tokens in texts
         )
@@ -123,18 +122,6 @@ def run_frequencies(runs: Sequence[str], words: Iterable[str], holding: Floats) 
             if run in total:
                 total[run] += texts
     return np.array(list(total.values()))
-
-
-def phrases_of(tokens: Sequence[str]) -> list[str]:
-    """Return pairs of neighbouring words, borders of the text counting as words, and its first words.
-
-    >>> phrases_of(["how", "many", "cats"])
-    ['⊢ how', 'how many', 'many cats', 'cats ⊣', '⊢ how many', '⊢ how many cats']
-    """
-    if not tokens:
-        return []
-    pairs = [f"{first} {second}" for first, second in pairwise((BEGIN, *tokens, END))]
-    return pairs + [" ".join((BEGIN, *tokens[:n])) for n in BEGINNINGS if len(tokens) >= n]
 
 
 def runs_of_word(word: str) -> list[str]:

@@ -1,12 +1,11 @@
 """Texts → rows for the classifier: [the text's own features | weight × its expansion], as a whole of length 1.
 
-Enter: texts. Leave: two blocks of rows. The text's words are weighed by how rare they were in the unlabeled text
-and brought to length 1, with its pieces (see `pieces`) beside them where these are asked for; the expansion follows
-from the words over the net, is weighed by rarity as they are, since an inferred "and" tells as little as a written one,
-and is brought to the same length, so that the weight says how much of the row is inferred;
-then both are scaled down alike, so that a larger weight does not loosen the regularisation as well. Features of
-labelled texts that the net has never seen stand after the net's own: they cannot be expanded, but a label may hang on
-them. Pieces stand last.
+Enter: texts. Leave: two blocks of rows. The text's features are weighed by how rare they were in the unlabeled text
+and brought to length 1, with others (see `pieces`) beside them where these are asked for; the expansion follows from
+the features over the net, is weighed by rarity as they are, since an inferred "and" tells as little as a written one,
+and is brought to the same length, so that the weight says how much of the row is inferred; then both are scaled down
+alike, so that a larger weight does not loosen the regularisation as well. Features of labelled texts that the net has
+never seen stand after the net's own: they cannot be expanded, but a label may hang on them. Pieces stand last.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from classinet.text.vectorizer import strings
 
 # Lengths of the three blocks that make up a text's own features. Chosen once for all, on eight sets of texts.
 WORDS, PHRASES, RUNS = 0.7, 0.7, 1.0
+FEATURES = float(np.hypot(WORDS, PHRASES))  # of a net that counts words and phrases alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +84,13 @@ class Representation:
         return np.rint(self.net.frequency * self.n_texts)
 
     @property
+    def _words_length(self) -> float:
+        """Length of the first block: where the vectorizer counts phrases, they are in it."""
+        return FEATURES if self.vectorizer.pieces else WORDS
+
+    @property
     def n_words(self) -> int:
-        """Number of words that are counted, the net's and others."""
+        """Number of the vectorizer's features, the net's and others."""
         return len(self.vectorizer.vocabulary_)
 
     @property
@@ -103,8 +108,9 @@ class Representation:
 
     def with_pieces_of(self, texts: Iterable[str]) -> Representation:
         """The same, also counting the pieces that these texts hold."""
-        pieces = Pieces.of(self.tokens(texts))
-        frequency = run_frequencies(pieces.runs, self.net.feature_names, self._holding)
+        pieces = Pieces.of(self.tokens(texts), phrases=not self.vectorizer.pieces)
+        words = self.vectorizer.words_among(self.net.feature_names)
+        frequency = run_frequencies(pieces.runs, self.net.feature_names[words], self._holding[words])
         weights = rarity(np.minimum(frequency, self.n_texts), self.n_texts)
         return replace(self, pieces=replace(pieces, rarity=weights))
 
@@ -125,7 +131,7 @@ class Representation:
     def coverage(self, texts: Sequence[list[str]]) -> Floats:
         """Return for each text, cut into tokens, the share of its distinct features that are known, pieces apart."""
         known, shares = self.vectorizer.vocabulary_, []
-        for found in map(set, self._features(texts)):
+        for found in map(set, texts if self.vectorizer.pieces else self._features(texts)):
             shares.append(sum(feature in known for feature in found) / len(found) if found else 0.0)
         return np.array(shares)
 
@@ -139,7 +145,7 @@ class Representation:
             return own_rows(weigh_words(counts, self.idf), self.n_words)
         n_phrases = len(self.pieces.phrases)
         weights = np.concatenate([self.idf, np.ones(n_phrases), self.pieces.rarity])
-        return own_rows(weigh_words(counts, weights), self.n_words, n_phrases)
+        return own_rows(weigh_words(counts, weights), self.n_words, n_phrases, self._words_length)
 
     def expansion_rows(self, rows: Csr) -> Csr:
         """Expand rows of text and bring the expansion to their length, before the weight.
@@ -209,7 +215,7 @@ def unit_rows(rows: Csr) -> Csr:
     return _rows_scaled(rows, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
 
 
-def own_rows(weighed: Csr, n_words: int, n_phrases: int | None = None) -> Csr:
+def own_rows(weighed: Csr, n_words: int, n_phrases: int | None = None, words_length: float = WORDS) -> Csr:
     """Bring rows of weighed words, phrases and runs to length 1, each of the three with its share in it.
 
     Parameters
@@ -217,6 +223,7 @@ def own_rows(weighed: Csr, n_words: int, n_phrases: int | None = None) -> Csr:
     weighed : the rows.
     n_words : so many columns are words.
     n_phrases : so many follow that are phrases; all others are runs. None: there are words only.
+    words_length : length of the words before the whole is brought to 1.
 
     >>> from classinet._sparse import canonical_csr
     >>> own_rows(canonical_csr(np.array([[3.0, 4.0]])), 2).toarray()
@@ -224,7 +231,7 @@ def own_rows(weighed: Csr, n_words: int, n_phrases: int | None = None) -> Csr:
     """
     if n_phrases is None:
         return unit_rows(weighed)
-    return unit_rows(unit_blocks(weighed, (n_words, n_words + n_phrases), (WORDS, PHRASES, RUNS)))
+    return unit_rows(unit_blocks(weighed, (n_words, n_words + n_phrases), (words_length, PHRASES, RUNS)))
 
 
 def unit_blocks(rows: Csr, borders: Sequence[int] | Integers, lengths: Sequence[float]) -> Csr:

@@ -52,7 +52,9 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    vectorizer : how texts become features; None is `TextVectorizer(min_df=2)`: words that occur in two texts or more.
+    vectorizer : how texts become features; None is words that occur in two texts or more and, where the model gives
+        edges to features that are no vertices (the default does), pieces of texts: `TextVectorizer(min_df=2,
+        pieces=True)`. Pieces, such as "how many", lead to words; no piece is a vertex.
     model : how the net is built; None is `ClassiNet()`.
     split : "sentences" takes every text for a document and learns from its sentences; None takes texts as they are.
     context : what counts as occurring with a text when predictors are trained: None, its own features; "document",
@@ -76,7 +78,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> net.neighbors("storm", top=1)[0].target
     'thunder'
     >>> [feature.name for feature in net.expand("storm clouds ahead", top=2).predicted]
-    ['thunder', 'forecast']
+    ['cold', 'sun']
     """
 
     def __init__(
@@ -128,7 +130,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.examples and engine is not None and engine.distributed and isinstance(texts, TextFiles):
             raise ParameterError("examples need all texts in one process, and a cluster's workers read files; take 0")
         model = ClassiNet() if self.model is None else clone(self.model)
-        vectorizer = TextVectorizer(min_df=2) if self.vectorizer is None else clone(self.vectorizer)
+        vectorizer = default_vectorizer(model) if self.vectorizer is None else clone(self.vectorizer)
         collector = ExampleCollector(vectorizer, self.examples, self.split)
         check_choice("updatable", self.updatable, (True, False))
         if self.updatable:
@@ -217,8 +219,9 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Examples
         --------
-        >>> here = TextNet().fit(["rain and storm", "storm and wind", "wind and rain"] * 10)
-        >>> there = TextNet().fit(["rain and snow", "snow and hail", "rain and hail"] * 10)
+        >>> words = TextVectorizer()
+        >>> here = TextNet(words).fit(["rain and storm", "storm and wind", "wind and rain"] * 10)
+        >>> there = TextNet(words).fit(["rain and snow", "snow and hail", "rain and hail"] * 10)
         >>> both = here.merged(there)
         >>> both.n_texts_, sorted(edge.target for edge in both.neighbors("rain"))
         (60, ['hail', 'snow', 'storm', 'wind'])
@@ -260,8 +263,8 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         >>> from classinet.datasets import made_up_sentences
         >>> representation = TextNet().fit(made_up_sentences()).representation()
-        >>> representation.text_rows(representation.counts(["a storm"])).nnz
-        2
+        >>> representation.text_rows(representation.counts(["a storm"])).nnz  # a, storm, ⊢ a, a storm, ⊢ a storm, stor…
+        6
         """
         check_is_fitted(self, "net_")
         return Representation(self.vectorizer_, self.net_, self.n_texts_, self._expansion(expansion))
@@ -285,8 +288,8 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         if word in self._fitted_net().graph:
             return word
-        features: list[str] = self.vectorizer_.features(word)
-        return features[0] if len(features) == 1 else word
+        words = self.vectorizer_.words_of(word)
+        return words[0] if len(words) == 1 else word
 
     def _counts(self, texts: Iterable[str]) -> Csr:
         check_is_fitted(self, "net_")
@@ -312,8 +315,20 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def default_vectorizer(model: ClassiNet) -> TextVectorizer:
+    """Return how texts become features where nobody says: pieces are counted where the model gives them edges.
+
+    >>> default_vectorizer(ClassiNet()), default_vectorizer(ClassiNet.paper())
+    (TextVectorizer(min_df=2, pieces=True), TextVectorizer(min_df=2))
+    """
+    return TextVectorizer(min_df=2, pieces=model.recipe().edges.outside)
+
+
 def _fitted(model: ClassiNet, vectorizer: TextVectorizer, corpus: Corpus, y: Any, engine: Engine) -> Net:
-    net: Net = model.fit(corpus, y, forbidden=_forbidden(vectorizer, corpus), engine=engine).net_
+    words = vectorizer.words_among(corpus.names)
+    net: Net = model.fit(
+        corpus, y, forbidden=_forbidden(vectorizer, corpus), candidates=words if words.any() else None, engine=engine
+    ).net_
     return net
 
 
@@ -321,7 +336,7 @@ def _fitted_and_counted(model: ClassiNet, vectorizer: TextVectorizer, corpus: Co
     """Fit a net to the features that the vectorizer chooses of all, and keep what was counted of all."""
     kept = vectorizer.choose(list(corpus.names), column_counts(corpus.matrix), corpus.n_texts)
     net = _fitted(model, vectorizer, restricted(corpus, kept), y, engine)
-    return replace(net, counts=count_all(corpus, kept, net, engine))
+    return replace(net, counts=count_all(corpus, vectorizer, kept, net, engine))
 
 
 def _counting_all(vectorizer: TextVectorizer) -> TextVectorizer:

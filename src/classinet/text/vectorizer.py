@@ -22,11 +22,15 @@ from sklearn.exceptions import NotFittedError
 from classinet._typing import Integers
 from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError, ParameterError
+from classinet.text.pieces import is_piece, pieces_of
 from classinet.text.tokenizer import Tokenizer
 
 Analyzer = Literal["word", "char", "char_wb"]
 Counts: TypeAlias = "sparse.csr_matrix[Any]"
 Tokenize: TypeAlias = Callable[[str], list[str]]
+
+# Of pieces at most so many are kept: two thirds of the pairs of words in a large text occur twice or thrice in all.
+MOST_PIECES = 50_000
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
 
@@ -49,6 +53,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Least number of texts (int), or least share of them (float in (0, 1]), that a feature occurs in.
     max_features : int, optional
         Keep only so many features, those that most texts hold; of equals, the first by name.
+    pieces : bool, default False
+        Also count pieces of the text: pairs of neighbouring words, beginnings, and stems (`classinet.text.pieces`).
+        `max_features` holds for words and for pieces apart, of which at most 50,000 are kept. Words only have pieces
+        where they are counted one by one.
 
     Attributes
     ----------
@@ -71,12 +79,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         ngram_range: tuple[int, int] = (1, 1),
         min_df: int | float = 1,
         max_features: int | None = None,
+        pieces: bool = False,
     ) -> None:
         self.tokenizer = tokenizer
         self.analyzer = analyzer
         self.ngram_range = ngram_range
         self.min_df = min_df
         self.max_features = max_features
+        self.pieces = pieces
 
     def features(self, text: str) -> list[str]:
         """Return all features of a text in order, with repetitions, known or not.
@@ -87,6 +97,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         [' a', 'ab', 'b ', ' c', 'c ']
         """
         return self.compiled()(next(strings([text])))
+
+    def words_of(self, text: str) -> list[str]:
+        """Return the features of a text that are no pieces, as `features` does.
+
+        >>> TextVectorizer(pieces=True).words_of("Good day!")
+        ['good', 'day']
+        """
+        return self.compiled_words()(next(strings([text])))
 
     def choose(self, names: Sequence[str], document_counts: Integers, n_texts: int) -> Integers:
         """Return the indices of the features to keep by `min_df` and `max_features`, in the order of their names.
@@ -110,12 +128,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self._check_parameters()
         least = self.min_df if isinstance(self.min_df, int | np.integer) else self.min_df * n_texts
         counts = np.asarray(document_counts)
-        kept = [int(i) for i in np.flatnonzero(counts >= least)]
-        if self.max_features is not None and len(kept) > self.max_features:
-            kept.sort(key=lambda i: (-counts[i], names[i]))
-            del kept[self.max_features :]
+        often, words = counts >= least, self.words_among(names)
+        most_pieces = MOST_PIECES if self.max_features is None else min(MOST_PIECES, self.max_features)
+        kept = _most_frequent(names, counts, often & words, self.max_features)
+        kept += _most_frequent(names, counts, often & ~words, most_pieces)
         kept.sort(key=names.__getitem__)
         return np.array(kept, dtype=np.int64)
+
+    def words_among(self, names: Iterable[str]) -> NDArray[np.bool_]:
+        """Tell which features are words, or whatever is counted in their place, and which are pieces of texts.
+
+        >>> TextVectorizer(pieces=True).words_among(["how", "how many", "many…"])
+        array([ True, False, False])
+        >>> TextVectorizer(ngram_range=(1, 2)).words_among(["how", "how many"])
+        array([ True,  True])
+        """
+        return np.array([not (self.pieces and is_piece(name)) for name in names], dtype=bool)
 
     def with_vocabulary(self, names: Sequence[str]) -> Self:
         """Return a fitted copy whose columns are exactly these features, in this order.
@@ -228,6 +256,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         tokenize, assemble = self.compiled_steps()
         return tokenize if assemble is None else lambda text: assemble(tokenize(text))
 
+    def compiled_words(self) -> Callable[[str], list[str]]:
+        """Return the function from a text to its features, pieces left out: what `words_of` does, for many texts."""
+        return self.compiled_steps()[0] if self.pieces else self.compiled()
+
     def compiled_steps(self) -> tuple[Tokenize, Callable[[list[str]], list[str]] | None]:
         """Return the two steps of `compiled`: from a text to its tokens, and from these to features.
 
@@ -244,12 +276,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return tokenize, lambda tokens: runs_of(" ".join(tokens), low, high)
         if self.analyzer == "char_wb":
             return tokenize, lambda tokens: [gram for token in tokens for gram in runs_within(token, low, high)]
+        if self.pieces:
+            return tokenize, lambda tokens: tokens + pieces_of(tokens)
         if high == 1:
             return tokenize, None
         return tokenize, lambda tokens: _word_ngrams(tokens, low, high)
 
     def _check_parameters(self) -> tuple[int, int]:
         check_choice("analyzer", self.analyzer, get_args(Analyzer))
+        check_choice("pieces", self.pieces, (True, False))
         if not (self.tokenizer is None or callable(self.tokenizer)):
             raise ParameterError(f"tokenizer must be None, a Tokenizer or a function, got {self.tokenizer!r}")
         if self.max_features is not None:
@@ -261,6 +296,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         bounds: Any = self.ngram_range
         match bounds:
             case (int(low), int(high)) if 1 <= low <= high:
+                if self.pieces and (self.analyzer != "word" or high > 1):
+                    raise ParameterError(
+                        f"pieces=True needs words one by one, got analyzer={self.analyzer!r} with "
+                        f"ngram_range={bounds!r}; leave one of them out"
+                    )
                 return low, high
         raise ParameterError(f"ngram_range must be two whole numbers 1 ≤ low ≤ high, got {bounds!r}")
 
@@ -285,6 +325,17 @@ def strings(texts: Iterable[str], name: str = "texts") -> Iterator[str]:
 
 def _described(element: object) -> str:
     return f"{type(element).__name__} ({str(element)[:40]})"
+
+
+def _most_frequent(
+    names: Sequence[str], counts: Integers, candidates: NDArray[np.bool_], most: int | None
+) -> list[int]:
+    """Return the candidates that most texts hold, at most so many; of equals, the first by name."""
+    kept = [int(i) for i in np.flatnonzero(candidates)]
+    if most is not None and len(kept) > most:
+        kept.sort(key=lambda i: (-counts[i], names[i]))
+        del kept[most:]
+    return kept
 
 
 def _word_ngrams(tokens: list[str], low: int, high: int) -> list[str]:

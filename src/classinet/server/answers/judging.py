@@ -93,8 +93,8 @@ def expand(
     >>> from classinet.pipeline import TextNet
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
     >>> told = expand(loaded, ["thunder"], Deadline(10), top=1, method="global", parameters={"hops": 2})
-    >>> told["expansions"][0]["features"][1]["path"]
-    ('thunder', 'snow')
+    >>> told["expansions"][0]["features"][-1]["path"]
+    ('⊢ thunder', 'snow')
     """
     expansion = chosen_expansion(loaded, method, parameters)
     representation = edited(loaded, edits).text_net.representation(expansion)
@@ -192,7 +192,7 @@ def method_name(expansion: Expansion) -> str:
 
 def _refuse_many_searches(text: str, loaded: Loaded) -> None:
     graph = loaded.text_net.net_.graph
-    searches = sum(feature in graph for feature in set(loaded.text_net.vectorizer_.features(text)))
+    searches = sum(feature in graph for feature in set(loaded.text_net.vectorizer_.words_of(text)))
     if searches > MOST_SEARCHES:
         raise Problem(
             "too-large",

@@ -30,13 +30,13 @@ def features_by_prefix(loaded: Loaded, prefix: str, limit: int = 10) -> dict[str
     >>> from classinet.datasets import made_up_sentences
     >>> from classinet.pipeline import TextNet
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
-    >>> [each["name"] for each in features_by_prefix(loaded, "Sto")["features"]]
-    ['storm']
+    >>> [each["name"] for each in features_by_prefix(loaded, "Sto")["features"][:3]]
+    ['storm', 'stor…', 'storm and']
     """
     net = loaded.text_net.net_
     found = net.beginning_with(prefix, limit)
     if not found:
-        read = loaded.text_net.vectorizer_.features(prefix)
+        read = loaded.text_net.vectorizer_.words_of(prefix)
         found = net.beginning_with(max(read, key=len), limit) if read else []
     return {"features": [{"name": name, "frequency": net.vertex_frequency(name)} for name in found]}
 
@@ -50,7 +50,7 @@ def about_feature(loaded: Loaded, feature: str) -> dict[str, Any]:
     >>> from classinet.pipeline import TextNet
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
     >>> about_feature(loaded, "Storm")["feature"]["degree_out"]
-    17
+    37
     """
     text_net = loaded.text_net
     with _known():
@@ -116,7 +116,7 @@ def part_of_graph(
     >>> from classinet.pipeline import TextNet
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
     >>> [node["name"] for node in part_of_graph(loaded, ["storm"], top=2)["nodes"]]
-    ['storm', 'thunder', 'forecast']
+    ['storm', 'thunder', 'cloud']
     """
     net = loaded.text_net.net_
     with _known():
