@@ -27,9 +27,11 @@ from classinet.bench.tasks import all_tasks
 from classinet.bench.worker import made
 from classinet.edges import Similarity
 from classinet.exceptions import UnknownTextWarning
+from classinet.expansion import Spectral
 from classinet.neighbors import VectorNeighbors
-from classinet.pipeline import tuning
+from classinet.pipeline import text_net
 from classinet.predictors import Factorised, factorised
+from classinet.text import TextVectorizer, pieces
 
 SETS = "sms_spam,cr,trec,germeval2018_de,subj,reddit20"
 # With all labels, sets of more training texts would take hours for all variants.
@@ -39,17 +41,21 @@ MOST_JUDGED = 1500
 
 # Of each variant: the net, the classifier's parameters, and constants of the library to change meanwhile.
 Variant = tuple[Callable[[], ClassiNet], dict[str, Any], tuple[tuple[Any, str, Any], ...]]
+WORDS = (text_net, "default_vectorizer", lambda model: TextVectorizer(min_df=2))
 VARIANTS: dict[str, Variant] = {
     "default": (ClassiNet, {}, ()),
     "no expansion": (ClassiNet, {"weight": 0.0}, ()),
-    "no expansion, words alone": (ClassiNet, {"weight": 0.0, "pieces": False}, ()),
-    "without pieces": (ClassiNet, {"pieces": False}, ()),
+    "no expansion, words alone": (ClassiNet, {"weight": 0.0, "pieces": False}, (WORDS,)),
+    "net of words alone": (ClassiNet, {}, (WORDS,)),
+    "net without stems": (ClassiNet, {}, ((pieces, "STEM", 1000),)),
+    "no runs of letters": (ClassiNet, {"pieces": False}, ()),
+    "net of words, no phrases or letters": (ClassiNet, {"pieces": False}, (WORDS,)),
+    "spectral expansion": (ClassiNet, {"expansion": Spectral()}, ()),
     "20,000 vertices": (lambda: ClassiNet(vertices=20_000), {}, ()),
     "no first hop": (lambda: ClassiNet(edges=Similarity()), {}, ()),
     "50 neighbours": (lambda: ClassiNet(neighbors=VectorNeighbors(k=50)), {}, ()),
     "rank 24": (lambda: ClassiNet(predictor=Factorised(rank=24)), {}, ()),
     "vectors of training texts": (ClassiNet, {}, ((factorised, "MISSING", 1.0),)),
-    "weight chosen at C = 100": (ClassiNet, {}, ((tuning, "MIDDLING_C", 100.0),)),
     "weight 1, C 30": (ClassiNet, {"weight": 1.0, "C": 30.0}, ()),
 }
 

@@ -236,7 +236,9 @@ def test_vertices_are_words_and_pieces_lead_to_them(net):
     assert not any(map(is_piece, net.net_.graph.names))
     assert sum(map(is_piece, names)) > len(names) / 2
     assert net.net_.graph.first_hop.shape == (len(names), net.net_.n_vertices)
-    assert net.neighbors("storm and", top=3) != []
+    for piece in ("storm and", "⊢ storm", "stor…"):
+        assert net.as_feature(piece) == piece
+        assert {edge.source for edge in net.neighbors(piece, top=3)} == {piece}
     told = net.expand("storm and thunder")
     assert {feature.path[0] for feature in told.predicted} & set(pieces_of(["storm", "and", "thunder"]))
     assert told.coverage == 1.0

@@ -280,13 +280,13 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._fitted_net().graph_from(source).most_probable_path(source, target)
 
     def as_feature(self, word: str) -> str:
-        """Bring a word to the form in which texts are counted, such as lower case, if it is no vertex as it is.
+        """Bring a word to the form in which texts are counted, such as lower case, if it is no feature as it is.
 
         >>> from classinet.datasets import made_up_sentences
         >>> TextNet().fit(made_up_sentences()).as_feature("Storm!")
         'storm'
         """
-        if word in self._fitted_net().graph:
+        if word in self._fitted_net().graph or word in self.vectorizer_.vocabulary_:
             return word
         words = self.vectorizer_.words_of(word)
         return words[0] if len(words) == 1 else word

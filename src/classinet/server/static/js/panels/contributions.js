@@ -29,7 +29,7 @@ export function contributionsPanel(context) {
 }
 
 /** Terms that come from the text itself, and how they are called. */
-const OF_TEXT = { text: "in the text", phrase: "words in this order", letters: "its letters" };
+const OF_TEXT = { text: "in the text", phrase: "a piece of the text", letters: "its letters" };
 
 const colour = ({ kind }) => (kind in OF_TEXT ? "text" : kind);
 
