@@ -22,6 +22,7 @@ from classinet.build.stages import Recipe, build_net
 from classinet.engine import Engine, ThreadEngine, TimedEngine
 from classinet.exceptions import EmptyNetWarning
 from classinet.text import TextVectorizer
+from classinet.text.vectorizer import MOST_PIECES
 from classinet.vertices import Landmarks, MostFrequent
 
 SAMPLE = 8_000
@@ -90,7 +91,7 @@ def estimate(
         _timed_build(first[:WARM_UP], vectorizer, recipe, split, engine)
         half, _ = _timed_corpus(first[: max(2, len(first) // 2)], vectorizer, split)
         corpus, watch = _timed_build(first, vectorizer, recipe, split, engine)
-    here, there = _measure(corpus, recipe), _measure(half, recipe)
+    here, there = _measure(corpus, vectorizer, recipe), _measure(half, vectorizer, recipe)
     full = _grown(here, there, growth, vectorizer, recipe)
     seconds = reading + sum(_factor(stage, here, full) * spent for stage, spent in watch.seconds.items())
     return Estimate(
@@ -122,19 +123,23 @@ def _timed_build(
     watch = TimedEngine(engine)
     begun = time.perf_counter()
     if corpus.n_texts > 1:
-        build_net(recipe, corpus.matrix, corpus.matrix, None, corpus.names, None, 0, watch)
+        words = vectorizer.words_among(corpus.names)
+        build_net(recipe, corpus.matrix, corpus.matrix, None, corpus.names, None, 0, watch, words)
     between = time.perf_counter() - begun - sum(watch.seconds.values())
     watch.seconds.update({"texts": reading, "preparation": max(0.0, between)})
     return corpus, watch
 
 
-def _measure(corpus: Corpus, recipe: Recipe) -> dict[str, float]:
+def _measure(corpus: Corpus, vectorizer: TextVectorizer, recipe: Recipe) -> dict[str, float]:
     """What the cost of a stage may depend on."""
-    columns = recipe.vertices.choose(corpus.matrix, corpus.names)
+    words = vectorizer.words_among(corpus.names)
+    columns = recipe.vertices.choose(corpus.matrix, corpus.names, None, words)
     seen = presence(row_slice(corpus.matrix, 0, min(corpus.n_texts, SAMPLE)))
     return {
         "texts": corpus.n_texts,
         "features": len(corpus.names),
+        "words": int(words.sum()),
+        "pieces": int((~words).sum()),
         "vertices": len(columns),
         "values": corpus.matrix.nnz,
         "held out": recipe.labels.held_out_rows(max(2, corpus.n_texts), len(columns)),
@@ -153,21 +158,24 @@ def _grown(
     """The same of the whole corpus."""
 
     def power_law(name: str) -> float:
+        if growth <= 1:
+            return here[name]
         doublings = np.log2(here["texts"] / half["texts"])
         slope = np.log2(max(here[name], 1) / max(half[name], 1)) / max(doublings, 1e-9)
         # Growth slows down: what doubles with the first texts does not go on doubling.
         return float(here[name] * growth ** np.clip(0.85 * slope, 0.0, 1.0))
 
-    features = power_law("features") if growth > 1 else here["features"]
-    if vectorizer.max_features is not None:
-        features = min(features, vectorizer.max_features)
-    vertices = here["vertices"] * features / max(here["features"], 1)
+    most = np.inf if vectorizer.max_features is None else vectorizer.max_features
+    words, pieces = min(power_law("words"), most), min(power_law("pieces"), most, MOST_PIECES)
+    features = words + pieces
+    vertices = here["vertices"] * words / max(here["words"], 1)
     limit = recipe.vertices.n if isinstance(recipe.vertices, MostFrequent | Landmarks) else here["vertices"]
-    vertices = min(vertices, features, limit or features)
+    vertices = min(vertices, words, limit or words)
     texts = here["texts"] * growth
-    pairs = min(power_law("pairs") if growth > 1 else here["pairs"], vertices * features)
+    pairs = min(power_law("pairs"), vertices * features)
     return {
-        "texts": texts, "features": features, "vertices": vertices, "values": here["values"] * growth, "pairs": pairs,
+        "texts": texts, "features": features, "words": words, "pieces": pieces, "vertices": vertices, "pairs": pairs,
+        "values": here["values"] * growth,
         "held out": recipe.labels.held_out_rows(max(2, int(texts)), int(vertices)),
     }  # fmt: skip
 
