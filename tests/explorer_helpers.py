@@ -19,6 +19,7 @@ from classinet import persistence
 from classinet.datasets import made_up_sentences
 from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.server import Limits, Settings, make_app
+from classinet.text import TextVectorizer
 
 LABELLED = {
     "weather": ["rain and wind", "a storm with thunder", "snow and fog"],
@@ -38,8 +39,8 @@ WITHOUT_WEBGL = ("--disable-3d-apis",)
 
 
 def small_classifier(examples=3):
-    """Return a classifier whose net knows three topics."""
-    net = TextNet(examples=examples).fit(made_up_sentences())
+    """Return a classifier whose net knows three topics; of words alone, so that one edge is one way."""
+    net = TextNet(TextVectorizer(min_df=2), examples=examples).fit(made_up_sentences())
     texts = [text for group in LABELLED.values() for text in group]
     labels = [label for label, group in LABELLED.items() for _ in group]
     return ClassiNetClassifier(net).fit(texts, labels)
