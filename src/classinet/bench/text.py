@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import clone
 
 from classinet._sparse import canonical_csr, column_counts, take_columns, take_rows
 from classinet._typing import Csr, Flags, Floats, Integers
@@ -42,8 +41,8 @@ class OwnFeatures:
         vectorizer = corpus.vectorizer_
         assert vectorizer is not None  # it was fitted on texts
         known = vectorizer.vocabulary_
-        everything = clone(vectorizer).set_params(min_df=1).fit(texts)
-        unseen = [name for name in everything.vocabulary_ if name not in known]
+        features_of = vectorizer.compiled()
+        unseen = sorted({name for text in texts for name in features_of(text)} - known.keys())
         counts = canonical_csr(vectorizer.with_vocabulary([*known, *unseen]).transform(texts))
         idf: Floats = np.append(corpus.idf_, rarity(np.zeros(len(unseen)), corpus.n_texts_))
         weighed = weigh_words(counts, idf)

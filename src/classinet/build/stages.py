@@ -137,17 +137,9 @@ def connected(
     if recipe.edges.outside and len(columns) < len(names):
         all_vectors = predictor.feature_vectors() if hasattr(predictor, "feature_vectors") else None
         entry = first_hop(
-            weights,
-            columns,
-            held_out,
-            recipe.neighbors,
-            recipe.edges,
-            labels,
-            vectors,
-            all_vectors,
-            predictor.forbidden_,
-            engine,
-        )
+            weights, columns, held_out, recipe.neighbors, recipe.edges, labels, vectors, all_vectors,
+            predictor.forbidden_, engine,
+        )  # fmt: skip
     graph = FeatureGraph(names[columns], weights, association=association, counts=counts, first_hop=entry)
     logger.info("%d edges", graph.n_edges)
     return near, graph

@@ -258,9 +258,9 @@ def build(
     _check_engine(engine, scheduler, threads, estimate=estimate, examples=examples)
     from classinet.pipeline import TextNet
 
-    pieces = _counts_pieces(recipe, analyzer, ngrams) if pieces is None else pieces
-    vectorizer = _vectorizer(analyzer, ngrams, count_or_share(min_df), max_features, tokens or [], pieces=pieces)
     model = _model(recipe, vertices, seed)
+    pieces = _counts_pieces(model, analyzer, ngrams) if pieces is None else pieces
+    vectorizer = _vectorizer(analyzer, ngrams, count_or_share(min_df), max_features, tokens or [], pieces=pieces)
     net = TextNet(
         vectorizer,
         model,
@@ -301,9 +301,12 @@ def _vectorizer(
     )
 
 
-def _counts_pieces(recipe: RecipeName, analyzer: Analyzer, ngrams: str | None) -> bool:
-    """Whether pieces are counted where nobody says: by the default recipe, where words are counted one by one."""
-    return recipe is RecipeName.DEFAULT and analyzer is Analyzer.WORD and ngram_range(ngrams or "1") == (1, 1)
+def _counts_pieces(model: ClassiNet, analyzer: Analyzer, ngrams: str | None) -> bool:
+    """Whether pieces are counted where nobody says: as `TextNet` does, where words are counted one by one."""
+    from classinet.pipeline.text_net import default_vectorizer
+
+    one_by_one = analyzer is Analyzer.WORD and ngram_range(ngrams or "1") == (1, 1)
+    return one_by_one and default_vectorizer(model).pieces
 
 
 def _model(recipe: RecipeName, vertices: int | None, seed: int) -> ClassiNet:

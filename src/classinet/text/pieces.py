@@ -1,7 +1,7 @@
 """Pieces of a text beside its words: pairs of neighbouring words, how it begins, and stems.
 
 Enter: tokens. Leave: names of pieces. A piece tells what no word of it does ("not good", "how many"), and words that
-differ in their endings share one ("refund…" of "refunds" and "refunded"). No name of a word looks like that of a
+differ in their endings share one ("refu…" of "refunds" and "refunded"). No name of a word looks like that of a
 piece: a phrase has a space in it, and a stem ends in an ellipsis.
 """
 
@@ -12,7 +12,7 @@ from itertools import pairwise
 
 BEGIN, END = "⊢", "⊣"
 BEGINNINGS = (2, 3)  # words; that with one word is a pair already
-STEM = 4  # letters; with 3 or 5 instead, seven sets of texts were judged as well
+STEM = 4  # letters; with 3 or 5 instead, seven sets of texts were judged about as well
 CUT = "…"
 
 

@@ -29,7 +29,7 @@ Analyzer = Literal["word", "char", "char_wb"]
 Counts: TypeAlias = "sparse.csr_matrix[Any]"
 Tokenize: TypeAlias = Callable[[str], list[str]]
 
-# Of pieces at most so many are kept: two thirds of the pairs of words in a large text occur twice or thrice in all.
+# Of pieces at most so many are kept, those that most texts hold: each costs a row of the first hop, known well or not.
 MOST_PIECES = 50_000
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
