@@ -13,12 +13,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from classinet._sparse import canonical_csr
 from classinet.baselines._vectors import labelled, passes_over, token_lists
 from classinet.baselines.cbow import CBOW, frequent_words, train_cbow
 from classinet.baselines.fasttext import FastText
 from classinet.baselines.minilm import MiniLM
-from classinet.baselines.nbsvm import NBSVM, largest_ratios
+from classinet.baselines.nbsvm import NBSVM
 from classinet.baselines.paragraph2vec import Paragraph2Vec
 from classinet.exceptions import InputError, MissingExtraError, ParameterError
 from conftest import FILLER, TOPICS
@@ -300,36 +299,6 @@ def test_fasttexts_grid_begins_with_its_defaults():
 
 
 # NBSVM.
-
-
-def plain_ratios(rows, codes, alpha):
-    """Compute the ratios one by one, from the definition."""
-    n_features = len(rows[0])
-    out = []
-    for f in range(n_features):
-        found = []
-        for c in sorted(set(codes)):
-            p = [
-                alpha + sum(row[g] > 0 for row, code in zip(rows, codes, strict=True) if code == c)
-                for g in range(n_features)
-            ]
-            q = [
-                alpha + sum(row[g] > 0 for row, code in zip(rows, codes, strict=True) if code != c)
-                for g in range(n_features)
-            ]
-            found.append(abs(np.log((p[f] / sum(p)) / (q[f] / sum(q)))))
-        out.append(max(found))
-    return out
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=3, max_size=8),
-    st.sampled_from([0.5, 1.0, 2.0]),
-)
-def test_ratios_follow_the_definition(rows, alpha):
-    codes = [i % 3 for i in range(len(rows))]
-    ratios = largest_ratios(canonical_csr(np.array(rows)), np.array(codes), alpha)
-    np.testing.assert_allclose(ratios, plain_ratios(rows, codes, alpha), atol=1e-12)
 
 
 def test_nbsvm_weighs_presence_by_ratios():

@@ -436,8 +436,11 @@ def test_what_is_given_is_not_chosen(net):
 def test_of_many_texts_all_that_there_is_time_for_are_asked(net, monkeypatch, in_span):
     from sklearn.metrics import log_loss
 
+    from classinet._sparse import take_rows
+    from classinet.merging import append
     from classinet.pipeline import tuning
-    from classinet.pipeline.representation import Representation
+    from classinet.pipeline.leeway import leeway, with_leeway
+    from classinet.pipeline.representation import Representation, weigh_blocks
     from classinet.pipeline.targets import as_targets
 
     texts, labels = labelled(300)
@@ -452,22 +455,31 @@ def test_of_many_texts_all_that_there_is_time_for_are_asked(net, monkeypatch, in
     chosen = tuning.Tuner(own, block, targets, weights, seed=0).choose("auto", "auto")
     training, held_out = tuning.inner_folds(targets, seed=0)[0]
 
-    def oracle(C, weight):
-        rows = representation.with_weight(weight).rows_of(representation.counts(texts)).toarray()
+    free = leeway(take_rows(own, training), targets.take(training), weights[training])
+
+    def oracle(C, weight, leeway):
+        text = with_leeway(own, free) if leeway else own
+        rows = append(*weigh_blocks(text, block, weight)).toarray()
         if in_span:  # a coarse solution depends on the coordinates in which it is sought
             values, vectors = np.linalg.eigh(rows @ rows.T + 1e-10 * np.eye(len(rows)))
             rows = np.linalg.cholesky(vectors @ np.diag(np.maximum(values, 1e-10)) @ vectors.T)
         head = LogisticRegression(C=C, tol=1e-3, max_iter=5000).fit(rows[training], targets.codes[training])
         return log_loss(targets.codes[held_out], head.predict_proba(rows[held_out]))
 
-    asked = [(10.0, w) for w in tuning.WEIGHTS] + [(C, chosen.weight) for C in tuning.STRENGTHS]
-    assert set(chosen.losses) == {f"C={C:g}, weight={w:g}" for C, w in asked}
-    for C, w in asked:
-        assert chosen.losses[f"C={C:g}, weight={w:g}"] == pytest.approx(oracle(C, w), abs=2e-3)
-    assert chosen.losses[f"C=10, weight={chosen.weight:g}"] == min(
-        chosen.losses[f"C=10, weight={w:g}"] for w in tuning.WEIGHTS
+    # The weight is chosen with leeway, then leeway itself, then C.
+    asked = [(10.0, w, True) for w in tuning.WEIGHTS] + [(10.0, chosen.weight, False)]
+    asked += [(C, chosen.weight, chosen.leeway) for C in tuning.STRENGTHS]
+    told = {key: chosen.losses[f"C={key[0]:g}, weight={key[1]:g}{', leeway' * key[2]}"] for key in asked}
+    assert len(told) == len(chosen.losses)
+    for key, loss in told.items():
+        assert loss == pytest.approx(oracle(*key), abs=2e-3)
+    assert told[10.0, chosen.weight, True] == min(told[10.0, w, True] for w in tuning.WEIGHTS)
+    assert told[10.0, chosen.weight, chosen.leeway] == min(
+        told[10.0, chosen.weight, either] for either in (True, False)
     )
-    assert chosen.losses[f"C={chosen.C:g}, weight={chosen.weight:g}"] == min(chosen.losses.values())
+    assert told[chosen.C, chosen.weight, chosen.leeway] == min(
+        told[C, chosen.weight, chosen.leeway] for C in tuning.STRENGTHS
+    )
     # Where there is time for a part alone, it is sampled and judged alike.
     monkeypatch.setattr(tuning, "MAX_VALUES", 1)
     monkeypatch.setattr(tuning, "MAX_IN_SPAN", 150)

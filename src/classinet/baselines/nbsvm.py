@@ -2,8 +2,7 @@
 
 Enter: labelled texts. Leaves: a sparse row a text, presence × |log-count ratio|, for a linear classifier.
 
-The ratio of feature f and class c is r = log((p / |p|) / (q / |q|)), where p counts the texts of c that hold f and q
-the others, both plus `alpha`. The original trains one classifier a class, each on features scaled by its own ratios.
+The original trains one classifier a class, each on features scaled by its own ratios (see `classinet.pipeline.leeway`).
 Here all classes share one block, scaled by the largest |r| over the classes: a word that tells any class apart weighs
 much, one that tells none weighs little. With two classes this is the original, for their ratios differ in sign alone
 and a linear classifier does not mind the sign of a feature.
@@ -19,11 +18,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from classinet._sparse import canonical_csr, from_arrays, presence
-from classinet._typing import Csr, Floats, Integers
+from classinet._typing import Csr
 from classinet._validation import check_number
 from classinet.baselines._vectors import Tokenize, labelled
 from classinet.baselines.base import Baseline, Use
 from classinet.exceptions import InputError
+from classinet.pipeline.leeway import largest_ratios
 from classinet.text import TextVectorizer
 from classinet.text.vectorizer import strings
 
@@ -79,7 +79,8 @@ class NBSVM(Baseline):
         adapted.vectorizer_ = TextVectorizer(self.tokenizer, ngram_range=(1, 2))
         counts = canonical_csr(adapted.vectorizer_.fit_transform(known.texts))
         adapted.feature_names_ = adapted.vectorizer_.get_feature_names_out()
-        adapted.ratios_ = largest_ratios(counts, known.codes, self.alpha)
+        member = known.codes[:, None] == np.arange(len(known.classes))
+        adapted.ratios_ = largest_ratios(counts, member, alpha=self.alpha)
         return adapted
 
     def transform(self, X: Any) -> Csr:
@@ -89,28 +90,3 @@ class NBSVM(Baseline):
             raise InputError("NBSVM weighs features by labels; call adapt with labelled texts before transform")
         found = presence(canonical_csr(self.vectorizer_.transform(X)))
         return canonical_csr(from_arrays(self.ratios_[found.indices], found.indices, found.indptr, found.shape))
-
-
-def largest_ratios(counts: Csr, codes: Integers, alpha: float = 1.0) -> Floats:
-    """Return the largest |log-count ratio| of each feature over the classes, each class against all others.
-
-    Parameters
-    ----------
-    counts : texts × features; only presence matters.
-    codes : the class of each text, counted from 0.
-    alpha : what is added to every count.
-
-    Examples
-    --------
-    >>> counts = canonical_csr(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]]))
-    >>> largest_ratios(counts, np.array([0, 0, 1])).round(3)
-    array([0.069, 0.762, 1.03 ])
-    """
-    n_classes = int(codes.max()) + 1
-    cells = np.repeat(codes, np.diff(counts.indptr)) * counts.shape[1] + counts.indices
-    holding = np.bincount(cells, minlength=n_classes * counts.shape[1]).reshape(n_classes, counts.shape[1])
-    inside = holding + alpha
-    outside = holding.sum(axis=0) - holding + alpha
-    ratios = np.log(inside / inside.sum(axis=1, keepdims=True)) - np.log(outside / outside.sum(axis=1, keepdims=True))
-    largest: Floats = np.abs(ratios).max(axis=0)
-    return largest

@@ -19,15 +19,15 @@ from classinet._sparse import take_rows
 from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
 from classinet.merging import append
-from classinet.pipeline.linear import fit_head
+from classinet.pipeline.fitting import fit_blocks
 from classinet.pipeline.representation import no_rows, weigh_blocks
 from classinet.pipeline.targets import Targets
-from classinet.pipeline.tuning import MAX_TEXTS, Tuner, inner_folds, too_few
+from classinet.pipeline.tuning import MAX_TEXTS, Settings, Tuner, inner_folds, too_few
 
 
 def judge_blocks(
     own: Csr, block: Csr | None, codes: Integers, n_classes: int, training: Integers, tested: Integers,
-    settings: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None, *, counted: bool = True,
 ) -> tuple[Integers, dict[str, Any]]:  # fmt: skip
     """Train a linear classifier on [own | weight × block] and judge the tested rows.
 
@@ -37,18 +37,18 @@ def judge_blocks(
     block : what a method adds to it, or None.
     codes, n_classes : class of every text, and how many there are.
     training, tested : rows to train on and to judge.
-    settings : C and weight chosen before, to be used again; None chooses.
+    settings : what was chosen before, to be used again; None chooses.
+    counted : whether `own` are features that a text has or has not, as words are, and not vectors.
     """
     targets = _targets(codes[training], n_classes)
     weights = targets.row_weights(None, None)
     added = no_rows(own.shape[0], 0) if block is None else block
     train = take_rows(own, training), take_rows(added, training)
     if settings is None:
-        tuner = Tuner(*train, targets, weights, seed=0)
+        tuner = Tuner(*train, targets, weights, seed=0, counted=counted)
         settings = tuner.choose("auto", 0.0 if block is None else "auto").to_dict()
-    weight = settings["weight"]
-    head = fit_head(append(*weigh_blocks(*train, weight)), targets, settings["C"], weights)
-    judged = append(*weigh_blocks(take_rows(own, tested), take_rows(added, tested), weight))
+    head = fit_blocks(*train, targets, weights, Settings(**settings))
+    judged = append(*weigh_blocks(take_rows(own, tested), take_rows(added, tested), settings["weight"]))
     return np.asarray(head.logits(judged).argmax(axis=1), dtype=np.int64), settings
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from classinet._typing import Integers
+from classinet.baselines.base import Baseline
+from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench.cells import CellKey, CellStore
 from classinet.bench.corpora import ANY
 from classinet.bench.methods import Method
@@ -20,6 +22,7 @@ from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled, Task
 from classinet.bench.work import name_of
 from classinet.pipeline.targets import place_in_class
+from classinet.pipeline.tuning import MAX_TEXTS
 
 PROTOCOL = 2  # raised when cells computed before mean something else
 A_CLASS = "-a-class"
@@ -119,7 +122,7 @@ def draws_of(key: CellKey, method: Method, data: Labelled) -> int:
     """Return how many draws a cell has: one where there is nothing to draw, few where they would take hours."""
     if key.labels == "all":
         return 1
-    large = len(draw_rows(data.codes[data.train(key.split)], key.labels, 0)) * len(data.classes) > LARGE
+    large = _n_labels(key, data) * len(data.classes) > LARGE
     return SLOW_DRAWS if method.few or large else DRAWS
 
 
@@ -151,8 +154,23 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
     recipe = None if method.recipe is None else described(method.recipe)
     texts = loaded.kept, loaded.corpora[key.corpus].name
-    more = ("pieces of the corpus, runs of labelled texts",) if method.pieces else ()
+    more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
+    if holds_words(rival) and _n_labels(key, loaded.data) > MAX_TEXTS:
+        more.append("leeway of words")
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
+
+
+def holds_words(rival: Baseline) -> bool:
+    """Whether the words of a text are among what the classifier is given of it.
+
+    >>> holds_words(NoExpansion())
+    True
+    """
+    return isinstance(rival, NoExpansion) or rival.use == "append"
+
+
+def _n_labels(key: CellKey, data: Labelled) -> int:
+    return len(draw_rows(data.codes[data.train(key.split)], key.labels, 0))
 
 
 def units(
@@ -198,7 +216,7 @@ def net_seconds(recipe: str, n_texts: int) -> float:
 
 def cell_seconds(key: CellKey, method: Method, data: Labelled) -> float:
     """Guess how long the draws of a cell take: one choice of strength and weight, then a fit for each draw."""
-    n, classes = len(draw_rows(data.codes[data.train(key.split)], key.labels, 0)), len(data.classes)
+    n, classes = _n_labels(key, data), len(data.classes)
     tuned = n >= 200 and n >= 20 * classes
     size, outputs = min(n, 1000) / 1000, 1 if classes == 2 else classes
     choosing = size**2 * (1.0 + 0.3 * outputs) if tuned else 0.0

@@ -28,7 +28,7 @@ from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench.cells import Cell, CellKey, CellStore, Run
 from classinet.bench.judging import judge_blocks, judge_by_itself
 from classinet.bench.methods import Method, all_methods
-from classinet.bench.plan import Unit, draw_rows, draws_of
+from classinet.bench.plan import Unit, draw_rows, draws_of, holds_words
 from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled
 from classinet.bench.text import OwnFeatures
@@ -157,7 +157,7 @@ class _Judge:
         else:
             block = self._adapted(training, tested) if self.block is None else self.block
             own, block = (block, None) if rival.use == "alone" else (self.own.rows(training), block)
-        return judge_blocks(own, block, data.codes, n_classes, training, tested, settings)
+        return judge_blocks(own, block, data.codes, n_classes, training, tested, settings, counted=holds_words(rival))
 
     def _adapted(self, training: Integers, tested: Integers) -> Csr:
         """Return the features of a method that looks at labels; rows that are not needed stay empty."""

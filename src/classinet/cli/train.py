@@ -162,6 +162,7 @@ def _tell(summary: dict[str, Any]) -> None:
         "fixed": "fixed: labels are too few to choose by cross-validation",
         "cross-validation": f"by cross-validation over {len(settings['losses'])} choices",
     }[settings["how"]]
+    leeway = ", leeway for features that tell classes apart" if settings["leeway"] else ""
     coverage = f"{summary['coverage']:.1%}".replace("%", " %") + " of a text's features are known to the net"
     if summary["texts_without_known_word"]:
         coverage += f"; texts without a word it knows: {summary['texts_without_known_word']:,}"
@@ -171,7 +172,7 @@ def _tell(summary: dict[str, Any]) -> None:
             "texts": summary["texts"],
             "classes": output.listed((f"{name} {count:,}" for name, count in summary["classes"].items()), most=40),
             "expansion": summary["expansion"],
-            "settings": f"C {settings['C']:g}, weight of the expansion {settings['weight']:g} ({how})",
+            "settings": f"C {settings['C']:g}, weight of the expansion {settings['weight']:g}{leeway} ({how})",
             "coverage": coverage,
         }
     )

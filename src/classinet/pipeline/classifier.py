@@ -25,15 +25,14 @@ from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import Expansion, Global
 from classinet.explain import Explanation
-from classinet.merging import append
 from classinet.net import Net
 from classinet.pipeline.editing import Editable
 from classinet.pipeline.explaining import explain_text
+from classinet.pipeline.fitting import fit_blocks
 from classinet.pipeline.head import Head
 from classinet.pipeline.judging import Judgements, judge_texts
-from classinet.pipeline.linear import fit_head
 from classinet.pipeline.pieces import Pieces, least_texts
-from classinet.pipeline.representation import Representation, weigh_blocks
+from classinet.pipeline.representation import Representation, no_rows
 from classinet.pipeline.targets import as_targets
 from classinet.pipeline.text_net import TextNet
 from classinet.pipeline.tuning import Tuner
@@ -47,7 +46,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     ----------
     net : a fitted `TextNet`; an unfitted one, which is then fitted on the texts given to `fit`; None for a default one.
     expansion : how texts are expanded; None is `Global()`.
-    C : inverse strength of regularisation, or "auto": by cross-validation, 30 where labels are too few for that.
+    C : inverse strength of regularisation, or "auto": by cross-validation, 30 where labels are too few for that. With
+        more than a thousand labels, features that tell classes apart are regularised less if that judges better.
     weight : length of the expansion relative to the text's own features, 0 for no expansion; or "auto": by
         cross-validation, 1 where labels are too few for that.
     pieces : whether runs of letters count beside the features of the net, and pairs of neighbouring words and the
@@ -59,7 +59,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     Attributes
     ----------
     classes_ : the classes, or tags, sorted.
-    settings_ : the C and weight in use, and how they were chosen.
+    settings_ : the C and weight in use, whether features have leeway, and how all that was chosen.
     head_ : the linear classifier; `plain_head_` is one trained alike without expansion, to compare with.
     text_net_ : the net in use.
     extra_features_ : features of the labelled texts that the net does not know.
@@ -145,13 +145,12 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         tuner = Tuner(own, expanded, targets, weights, self.random_state)
         settings = tuner.choose(self.C, self.weight)
         representation = representation.with_weight(settings.weight)
-        joined = append(*weigh_blocks(own, expanded, settings.weight))
-        # The classifier to compare with has the same freedom: its own C, chosen alike.
+        # The classifier to compare with has the same freedom: its own C and leeway, chosen alike.
         plain = tuner.choose(self.C, 0.0)
 
-        self.head_ = fit_head(joined, targets, settings.C, weights)
-        self.plain_head_ = fit_head(own, targets, plain.C, weights)
-        self.settings_ = {**settings.to_dict(), "plain_C": plain.C}
+        self.head_ = fit_blocks(own, expanded, targets, weights, settings)
+        self.plain_head_ = fit_blocks(own, no_rows(own.shape[0], 0), targets, weights, plain)
+        self.settings_ = {**settings.to_dict(), "plain_C": plain.C, "plain_leeway": plain.leeway}
         self.classes_ = targets.classes
         self.extra_features_ = extra
         self.pieces_ = representation.pieces

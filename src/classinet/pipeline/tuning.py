@@ -1,15 +1,16 @@
 """How strong a classifier, how much expansion: chosen on the labels, or fixed where these are too few to ask.
 
-Enter: labelled rows as two blocks, the text itself and its expansion. Leave: C, the weight of the expansion, and why.
-Up to a thousand texts the weight is chosen by cross-validation and C is fixed: the log-loss of so few asks for a C that
-leans to the most frequent class. Of more, weight and C are chosen on a held-out fifth of as many as there is time for:
-the more labels, the less there is to infer, so what suits a part need not suit the whole.
+Enter: labelled rows as two blocks, the text itself and its expansion. Leave: C, the weight of the expansion, whether
+features that tell classes apart get more leeway, and why. Up to a thousand texts the weight is chosen by
+cross-validation and C is fixed: the log-loss of so few asks for a C that leans to the most frequent class. Of more,
+all is chosen on a held-out fifth of as many as there is time for: the more labels, the less there is to infer, so what
+suits a part need not suit the whole.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from classinet._sparse import column_counts, take_columns, take_rows
 from classinet._typing import Csr, Floats, Integers
 from classinet.merging import append, like_input
+from classinet.pipeline.leeway import leeway, with_leeway
 from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span, span_is_quicker
 from classinet.pipeline.representation import weigh_blocks
 from classinet.pipeline.targets import Targets, place_in_class
@@ -57,14 +59,16 @@ class Settings:
     ----------
     C : inverse strength of regularisation.
     weight : length of the expansion relative to the text's own features.
+    leeway : whether the weights of features that tell classes apart get more leeway.
     how : "given", "fixed" (too few labels to choose) or "cross-validation".
-    losses : held-out log-loss a text of each choice that was tried, as "C=…, weight=…" → loss.
+    losses : held-out log-loss a text of each choice that was tried, as "C=…, weight=…" or "…, leeway" → loss.
     """
 
     C: float
     weight: float
-    how: str
-    losses: dict[str, float]
+    leeway: bool = False
+    how: str = "given"
+    losses: dict[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -72,27 +76,34 @@ class Settings:
 
 
 class Tuner:
-    """Chooses on one set of labelled rows; what was computed for one choice serves the next."""
+    """Chooses on one set of labelled rows; what was computed for one choice serves the next.
 
-    def __init__(self, text: Csr, expansion: Csr, targets: Targets, weights: Floats, seed: int) -> None:
+    Parameters
+    ----------
+    text, expansion : the two blocks of the rows.
+    targets, weights : the labels, and one weight a text and output.
+    seed : seed of the folds.
+    counted : whether the first block holds features that a text has or has not, so that counting them can tell which
+        deserve leeway; not so of vectors.
+    """
+
+    def __init__(
+        self, text: Csr, expansion: Csr, targets: Targets, weights: Floats, seed: int, *, counted: bool = True
+    ) -> None:
         self.too_few = too_few(targets)
         rows = sample_texts(targets, _affordable(text, expansion, targets), seed)
         self.many = len(rows) > MAX_TEXTS
-        n_choices = len(WEIGHTS) + len(STRENGTHS)
+        # Counts of fewer texts tell too little: with a hundred labels a class, leeway lost points on reviews.
+        self.leeways = (True, False) if self.many and counted else (False,)
+        n_choices = len(WEIGHTS) + len(STRENGTHS) + len(self.leeways) - 1
         self.targets, self.weights = targets.take(rows), weights[rows]
         self.blocks = take_rows(text, rows), take_rows(expansion, rows)
         self.in_span = not self.many or span_is_quicker(
             append(*self.blocks), len(targets.classes), COARSE_LOOKS, n_choices
         )
         self.seed = seed
-        self.rows: dict[float, Any] = {}
-        self.known: dict[tuple[float, float], float] = {}
-
-    @cached_property
-    def products(self) -> tuple[Floats, Floats]:
-        """Inner products of the texts, by their own features and by their expansions."""
-        text, expansion = self.blocks
-        return inner_products(text), inner_products(expansion)
+        self.rows: dict[tuple[float, bool], Any] = {}
+        self.known: dict[tuple[float, float, bool], float] = {}
 
     @cached_property
     def folds(self) -> list[tuple[Integers, Integers]]:
@@ -100,40 +111,62 @@ class Tuner:
         return inner_folds(self.targets, self.seed)[: 1 if self.many else None]
 
     def choose(self, C: Any, weight: Any) -> Settings:
-        """Choose what is "auto" among C and weight."""
+        """Choose what is "auto" among C and weight, and leeway with them."""
         if C != "auto" and weight != "auto":
-            return Settings(float(C), float(weight), "given", {})
+            return Settings(float(C), float(weight))
         chosen_C = FIXED_C if C == "auto" else float(C)
         chosen_weight = FIXED_WEIGHT if weight == "auto" else float(weight)
         if self.too_few:
-            return Settings(chosen_C, chosen_weight, "fixed", {})
+            return Settings(chosen_C, chosen_weight, how="fixed")
         tried: dict[str, float] = {}
 
-        def loss(C: float, weight: float) -> float:
-            tried[f"C={C:g}, weight={weight:g}"] = self.loss(C, weight)
-            return self.loss(C, weight)
+        def loss(C: float, weight: float, free: bool) -> float:
+            tried[f"C={C:g}, weight={weight:g}{', leeway' * free}"] = self.loss(C, weight, free)
+            return self.loss(C, weight, free)
 
+        at_C, free = MIDDLING_C if C == "auto" else chosen_C, self.leeways[0]
         if weight == "auto":
-            at_C = MIDDLING_C if C == "auto" else chosen_C
-            chosen_weight = min(WEIGHTS, key=lambda w: loss(at_C, w))
+            chosen_weight = min(WEIGHTS, key=lambda w: loss(at_C, w, free))
+        if len(self.leeways) > 1:
+            free = min(self.leeways, key=lambda either: loss(at_C, chosen_weight, either))
         if C == "auto" and self.many:
-            chosen_C = min(STRENGTHS, key=lambda c: loss(c, chosen_weight))
-        return Settings(chosen_C, chosen_weight, "cross-validation" if tried else "fixed", tried)
+            chosen_C = min(STRENGTHS, key=lambda c: loss(c, chosen_weight, free))
+        return Settings(chosen_C, chosen_weight, free, "cross-validation" if tried else "fixed", tried)
 
-    def loss(self, C: float, weight: float) -> float:
-        """Held-out log-loss a text."""
-        if weight not in self.rows:
-            self.rows = {weight: self._joined(weight)}  # of many texts they are large, and asked for weight by weight
-        if (C, weight) not in self.known:
-            self.known[C, weight] = _held_out_loss(self.rows[weight], self.targets, self.weights, self.folds, C)
-        return self.known[C, weight]
+    def loss(self, C: float, weight: float, free: bool = False) -> float:
+        """Held-out log-loss a text; `free` with leeway."""
+        if (weight, free) not in self.rows:
+            # Of many texts they are large, and asked for weight by weight.
+            self.rows = {(weight, free): self._joined(weight, free)}
+        if (C, weight, free) not in self.known:
+            rows = self.rows[weight, free]
+            self.known[C, weight, free] = _held_out_loss(rows, self.targets, self.weights, self.folds, C)
+        return self.known[C, weight, free]
 
-    def _joined(self, weight: float) -> Any:
+    def _joined(self, weight: float, free: bool) -> Any:
         """Rows with so much expansion: in coordinates of their span, or as they are where that is quicker."""
         if self.in_span:
-            return span(joined_products(*self.products, weight)).coordinates
-        joined = append(*weigh_blocks(*self.blocks, weight))
+            text = self._products_with_leeway if free else self._products[0]
+            return span(joined_products(text, self._products[1], weight)).coordinates
+        text_rows = self._text_with_leeway if free else self.blocks[0]
+        joined = append(*weigh_blocks(text_rows, self.blocks[1], weight))
         return like_input(take_columns(joined, np.flatnonzero(column_counts(joined))), None)
+
+    @cached_property
+    def _products(self) -> tuple[Floats, Floats]:
+        """Inner products of the texts, by their own features and by their expansions."""
+        text, expansion = self.blocks
+        return inner_products(text), inner_products(expansion)
+
+    @cached_property
+    def _products_with_leeway(self) -> Floats:
+        return inner_products(self._text_with_leeway)
+
+    @cached_property
+    def _text_with_leeway(self) -> Csr:
+        """The texts' own features with the leeway that the training rows give them: what is held out has no say."""
+        text, (training, _) = self.blocks[0], self.folds[0]
+        return with_leeway(text, leeway(take_rows(text, training), self.targets.take(training), self.weights[training]))
 
 
 def _affordable(text: Csr, expansion: Csr, targets: Targets) -> int:
