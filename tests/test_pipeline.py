@@ -514,6 +514,27 @@ def test_a_span_of_equal_and_empty_texts_gives_the_same_classifier(n_classes, mo
     np.testing.assert_allclose(*logits, atol=2e-3)
 
 
+@pytest.mark.parametrize("density", [0.02, 1.0])
+def test_full_rows_and_sparse_ones_give_the_same_classifier(density, monkeypatch):
+    from classinet._sparse import canonical_csr
+    from classinet.pipeline.linear import fit_head, used_columns
+    from classinet.pipeline.targets import as_targets
+
+    rng = np.random.default_rng(0)
+    codes = rng.integers(3, size=200)
+    rows = (rng.normal(size=(200, 40)) + rng.normal(size=(3, 40))[codes]) * (rng.random((200, 40)) < density)
+    rows[:, 7] = 0.0
+    targets = as_targets(codes.tolist(), 200)
+    weights = targets.row_weights(None, None)
+    monkeypatch.setattr("classinet.pipeline.linear.MOST_IN_SPAN", 0)
+    used, values = used_columns(canonical_csr(rows))
+    assert (7 not in used, isinstance(values, np.ndarray)) == (True, density == 1.0)
+    head = fit_head(canonical_csr(rows), targets, 1.0, weights)
+    oracle = LogisticRegression(C=1.0, tol=1e-8, max_iter=10_000).fit(rows, codes)
+    np.testing.assert_allclose(head.probabilities(canonical_csr(rows)), oracle.predict_proba(rows), atol=2e-3)
+    assert not head.coef[:, 7].any()
+
+
 @pytest.mark.parametrize("density", [0.01, 0.5, 1.0])
 def test_inner_products_do_not_depend_on_how_full_rows_are(density):
     from classinet._sparse import canonical_csr

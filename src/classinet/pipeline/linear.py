@@ -34,8 +34,9 @@ FULL = 0.05
 # A fit looks at all its rows some hundred times, for every class, forth and back.
 LOOKS = 120
 # What that costs, in operations of the dense algebra that a fit in the span consists of, as measured: of a stored value
-# forth and back, of a coefficient (L-BFGS keeps twenty copies of them), of a product of large dense matrices.
-VALUE, COEFFICIENT, PRODUCT = 34.0, 1700.0, 0.4
+# forth and back, of one in full rows, of a coefficient (L-BFGS keeps twenty copies of them), of a product of large
+# dense matrices.
+VALUE, FULL_VALUE, COEFFICIENT, PRODUCT = 34.0, 4.0, 1700.0, 0.4
 MOST_IN_SPAN = 6000  # texts: three matrices of their number squared are in memory
 
 
@@ -108,14 +109,31 @@ def fit_linear(rows: Any, targets: Targets, C: float, weights: Floats, tol: floa
 def fit_head(rows: Csr, targets: Targets, C: float, weights: Floats) -> Head:
     """Fit a classifier in the span of the texts or on the features that occur, whichever is less work."""
     coef = np.zeros((len(targets.classes), rows.shape[1]))
-    used = np.flatnonzero(column_counts(rows))
     if span_is_quicker(rows, len(targets.classes)):
         own = span(inner_products(rows))
         inner, intercept = fit_linear(own.coordinates, targets, C, weights)
         coef = np.asarray((rows.T @ own.combination(inner)).T)
     else:
-        coef[:, used], intercept = fit_linear(like_input(take_columns(rows, used), None), targets, C, weights)
+        used, values = used_columns(rows)
+        coef[:, used], intercept = fit_linear(values, targets, C, weights)
     return Head(coef, intercept, targets.classes, targets.form)
+
+
+def used_columns(rows: Csr) -> tuple[Integers, Any]:
+    """Return which columns hold anything, and these alone: in full where most values are stored, as those of vectors.
+
+    >>> from classinet._sparse import canonical_csr
+    >>> used_columns(canonical_csr(np.array([[0.0, 1.0, 2.0], [0.0, 3.0, 0.0]])))
+    (array([1, 2]), array([[1., 2.],
+           [3., 0.]]))
+    """
+    used = np.flatnonzero(column_counts(rows))
+    kept = like_input(take_columns(rows, used), None)
+    return used, kept.toarray() if _mostly_stored(rows, len(used)) else kept
+
+
+def _mostly_stored(rows: Csr, n_used: int) -> bool:
+    return VALUE * rows.nnz > FULL_VALUE * rows.shape[0] * n_used
 
 
 def span_is_quicker(rows: Csr, n_classes: int, looks: int = LOOKS, fits: int = 1) -> bool:
@@ -130,8 +148,9 @@ def span_is_quicker(rows: Csr, n_classes: int, looks: int = LOOKS, fits: int = 1
     n, outputs = rows.shape[0], 1 if n_classes == 2 else n_classes
     counts = column_counts(rows)
     n_used, n_common = int((counts > 0).sum()), int((counts >= FULL * n).sum())
-    in_span = n**2 * (2 * PRODUCT * n_common + fits * (PRODUCT * n / 3 + 4 * looks * max(outputs, 3)))
-    on_values = fits * looks * outputs * (VALUE * rows.nnz + COEFFICIENT * n_used)
+    in_span = n**2 * (2 * PRODUCT * n_common + fits * (PRODUCT * n / 3 + FULL_VALUE * looks * max(outputs, 3)))
+    values = FULL_VALUE * n * n_used if _mostly_stored(rows, n_used) else VALUE * rows.nnz
+    on_values = fits * looks * outputs * (values + COEFFICIENT * n_used)
     return n <= MOST_IN_SPAN and in_span < on_values
 
 

@@ -18,11 +18,11 @@ import numpy as np
 from scipy.special import log_expit, log_softmax
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from classinet._sparse import column_counts, take_columns, take_rows
+from classinet._sparse import take_rows
 from classinet._typing import Csr, Floats, Integers
-from classinet.merging import append, like_input
+from classinet.merging import append
 from classinet.pipeline.leeway import leeway, with_leeway
-from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span, span_is_quicker
+from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span, span_is_quicker, used_columns
 from classinet.pipeline.representation import weigh_blocks
 from classinet.pipeline.targets import Targets, place_in_class
 
@@ -149,8 +149,7 @@ class Tuner:
             text = self._products_with_leeway if free else self._products[0]
             return span(joined_products(text, self._products[1], weight)).coordinates
         text_rows = self._text_with_leeway if free else self.blocks[0]
-        joined = append(*weigh_blocks(text_rows, self.blocks[1], weight))
-        return like_input(take_columns(joined, np.flatnonzero(column_counts(joined))), None)
+        return used_columns(append(*weigh_blocks(text_rows, self.blocks[1], weight)))[1]
 
     @cached_property
     def _products(self) -> tuple[Floats, Floats]:
