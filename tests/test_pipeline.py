@@ -231,7 +231,7 @@ def test_words_that_only_labelled_texts_hold_still_count(net):
 
 def test_features_and_span_agree(net, monkeypatch):
     texts, labels = labelled(120)
-    monkeypatch.setattr("classinet.pipeline.linear.VALUE", 1e12)
+    monkeypatch.setattr("classinet.pipeline.linear.COEFFICIENT", 1e15)
     span = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
     monkeypatch.setattr("classinet.pipeline.linear.MOST_IN_SPAN", 0)
     features = ClassiNetClassifier(net, C=1.0, weight=1.0).fit(texts, labels)
@@ -451,7 +451,7 @@ def test_of_many_texts_all_that_there_is_time_for_are_asked(net, monkeypatch, in
     block = representation.expansion_rows(own)
     monkeypatch.setattr(tuning, "MAX_TEXTS", 100)
     monkeypatch.setattr("classinet.pipeline.linear.MOST_IN_SPAN", 10**6 if in_span else 0)
-    monkeypatch.setattr("classinet.pipeline.linear.VALUE", 1e12)
+    monkeypatch.setattr("classinet.pipeline.linear.COEFFICIENT", 1e15)
     chosen = tuning.Tuner(own, block, targets, weights, seed=0).choose("auto", "auto")
     training, held_out = tuning.inner_folds(targets, seed=0)[0]
 
@@ -507,7 +507,7 @@ def test_a_span_of_equal_and_empty_texts_gives_the_same_classifier(n_classes, mo
     targets = as_targets([int(i) for i in rng.integers(0, n_classes, len(rows))], len(rows))
     weights = targets.row_weights(None, None)
     logits = []
-    monkeypatch.setattr("classinet.pipeline.linear.VALUE", 1e12)
+    monkeypatch.setattr("classinet.pipeline.linear.COEFFICIENT", 1e15)
     for most in (0, 10**6):
         monkeypatch.setattr("classinet.pipeline.linear.MOST_IN_SPAN", most)
         logits.append(fit_head(canonical_csr(rows), targets, 10.0, weights).logits(canonical_csr(rows)))
