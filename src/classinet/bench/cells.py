@@ -132,9 +132,13 @@ class CellStore:
         """Read a cell back."""
         return _read(self.folder / key.path)
 
+    def exists(self, key: CellKey) -> bool:
+        """Whether the cell is there, however it was computed."""
+        return (self.folder / key.path).is_file()
+
     def has(self, key: CellKey, definition: str) -> bool:
         """Whether the cell is there, computed as the definition says."""
-        return (self.folder / key.path).is_file() and self.read(key).definition == definition
+        return self.exists(key) and self.read(key).definition == definition
 
     def all(self, study: str | None = None) -> Iterator[Cell]:
         """Read all cells, of one study or of every one, in the order of their paths."""

@@ -14,8 +14,10 @@ from classinet import plotting
 from classinet._files import whole_file
 from classinet._typing import Progress
 from classinet.bench.analyses import ANALYSES, Analysis
+from classinet.bench.comparisons import FEW_LABELS, PAPER
 from classinet.bench.corpora import CORPUS_TITLES
 from classinet.bench.materials import materials, review_sentences
+from classinet.bench.overlap import overlap_results
 from classinet.bench.plan import PROTOCOL, keys_of
 from classinet.bench.quick import quick_corpus, quick_task, quick_tasks
 from classinet.bench.recipes import RECIPES, described
@@ -64,7 +66,9 @@ def report(bench: Bench, prepared: Prepared, out: str | Path) -> Path:
     study = prepared.choice.study
     out = Path(out)
     keys = [key for one in prepared.tasks for method in prepared.methods for key in keys_of(study, one, method)]
-    found = [_result(bench, one, out) for one in ANALYSES if study == "paper" and _stored(bench, one)]
+    found = [_result(bench, one, out) for one in ANALYSES if study == PAPER and _stored(bench, one)]
+    if study == FEW_LABELS:
+        found += overlap_results(bench.store, prepared.tasks, labels(bench))
     return write_report(bench.store, study, labels(bench), found, out, planned=keys)
 
 
