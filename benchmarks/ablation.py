@@ -12,8 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -29,7 +29,7 @@ from classinet.edges import Similarity
 from classinet.exceptions import UnknownTextWarning
 from classinet.expansion import Spectral
 from classinet.neighbors import VectorNeighbors
-from classinet.pipeline import text_net
+from classinet.pipeline import leeway, text_net
 from classinet.predictors import Factorised, factorised
 from classinet.text import TextVectorizer, pieces
 
@@ -39,25 +39,31 @@ MOST_TRAINED = 8000
 SKEWED = {"sms_spam", "cr", "germeval2018_de"}
 MOST_JUDGED = 1500
 
-# Of each variant: the net, the classifier's parameters, and constants of the library to change meanwhile.
-Variant = tuple[Callable[[], ClassiNet], dict[str, Any], tuple[tuple[Any, str, Any], ...]]
+# Constants of the library that are other ones meanwhile: where, name, value.
+Changes = tuple[tuple[Any, str, Any], ...]
 WORDS = (text_net, "default_vectorizer", lambda model: TextVectorizer(min_df=2))
-VARIANTS: dict[str, Variant] = {
-    "default": (ClassiNet, {}, ()),
-    "no expansion": (ClassiNet, {"weight": 0.0}, ()),
-    "no expansion, words alone": (ClassiNet, {"weight": 0.0, "pieces": False}, (WORDS,)),
-    "net of words alone": (ClassiNet, {}, (WORDS,)),
-    "net without stems": (ClassiNet, {}, ((pieces, "STEM", 1000),)),
-    "no runs of letters": (ClassiNet, {"pieces": False}, ()),
-    "net of words, no phrases or letters": (ClassiNet, {"pieces": False}, (WORDS,)),
-    "spectral expansion": (ClassiNet, {"expansion": Spectral()}, ()),
-    "20,000 vertices": (lambda: ClassiNet(vertices=20_000), {}, ()),
-    "no first hop": (lambda: ClassiNet(edges=Similarity()), {}, ()),
-    "50 neighbours": (lambda: ClassiNet(neighbors=VectorNeighbors(k=50)), {}, ()),
-    "rank 24": (lambda: ClassiNet(predictor=Factorised(rank=24)), {}, ()),
-    "vectors of training texts": (ClassiNet, {}, ((factorised, "MISSING", 1.0),)),
-    "weight 1, C 30": (ClassiNet, {"weight": 1.0, "C": 30.0}, ()),
+DEFAULT = "default"
+NETS: dict[str, tuple[Callable[[], ClassiNet], Changes]] = {
+    DEFAULT: (ClassiNet, ()),
+    "net of words alone": (ClassiNet, (WORDS,)),
+    "net without stems": (ClassiNet, ((pieces, "STEM", 1000),)),
+    "20,000 vertices": (lambda: ClassiNet(vertices=20_000), ()),
+    "no first hop": (lambda: ClassiNet(edges=Similarity()), ()),
+    "50 neighbours": (lambda: ClassiNet(neighbors=VectorNeighbors(k=50)), ()),
+    "rank 24": (lambda: ClassiNet(predictor=Factorised(rank=24)), ()),
+    "vectors of training texts": (ClassiNet, ((factorised, "MISSING", 1.0),)),
 }
+# Of each variant that is more than another net: its net, the classifier's parameters, and what changes for it.
+CLASSIFIERS: dict[str, tuple[str, dict[str, Any], Changes]] = {
+    "no expansion": (DEFAULT, {"weight": 0.0}, ()),
+    "no expansion, words alone": ("net of words alone", {"weight": 0.0, "pieces": False}, ()),
+    "no runs of letters": (DEFAULT, {"pieces": False}, ()),
+    "net of words, no phrases or letters": ("net of words alone", {"pieces": False}, ()),
+    "no leeway": (DEFAULT, {}, ((leeway, "POWER", 0.0),)),
+    "spectral expansion": (DEFAULT, {"expansion": Spectral()}, ()),
+    "weight 1, C 30": (DEFAULT, {"weight": 1.0, "C": 30.0}, ()),
+}
+VARIANTS = {**{name: (name, {}, ()) for name in NETS}, **CLASSIFIERS}
 
 
 def main() -> None:
@@ -70,38 +76,63 @@ def main() -> None:
     warnings.simplefilter("ignore", UnknownTextWarning)
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in VARIANTS}
     for key in asked.sets.split(","):
-        for name, variant in VARIANTS.items():
-            found[name][key] = measured(key, variant, asked.draws)
-            print(f"{key:16} {name:28} {found[name][key][0]:5.1f} {found[name][key][1]:5.1f}", flush=True)
+        trial = Trial(key, asked.draws)
+        for name in VARIANTS:
+            found[name][key] = trial.measured(name)
+            print(f"{key:16} {name:36} {found[name][key][0]:5.1f} {found[name][key][1]:5.1f}", flush=True)
     print(table(found))
     if asked.json is not None:
         values = {"made": made(), "draws": asked.draws, "few, all": found}
         asked.json.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def measured(key: str, variant: Variant, draws: int) -> tuple[float, float]:
-    """Score a variant with ten labels a class, as a mean over draws, and with all labels."""
-    model, parameters, changes = variant
-    data = all_tasks()[key].load()
-    order = np.random.default_rng(1000).permutation(data.train(0))
-    n_judged = min(MOST_JUDGED, len(order) // 4)
-    judged, training = order[:n_judged], order[n_judged:]
-    texts = [data.texts[row] for row in training]
-    with ExitStack() as changed:
+class Trial:
+    """One data set, a part of its training texts set aside, and the nets that were built of the others."""
+
+    def __init__(self, key: str, draws: int) -> None:
+        self.key, self.draws = key, draws
+        data = all_tasks()[key].load()
+        order = np.random.default_rng(1000).permutation(data.train(0))
+        n_judged = min(MOST_JUDGED, len(order) // 4)
+        judged, training = order[:n_judged], order[n_judged:]
+        self.texts, self.codes = [data.texts[row] for row in training], data.codes[training]
+        self.asked, self.truth = [data.texts[row] for row in judged], data.codes[judged]
+        self.nets: dict[str, TextNet] = {}
+
+    def measured(self, variant: str) -> tuple[float, float]:
+        """Score a variant with ten labels a class, as a mean over draws, and with all labels."""
+        name, parameters, changes = VARIANTS[variant]
+        net = self.net(name)
+        with changed(changes):
+            few = [self.score(net, parameters, draw_rows(self.codes, "10-a-class", draw)) for draw in range(self.draws)]
+            every = np.arange(len(self.texts))
+            whole = self.score(net, parameters, every) if len(every) <= MOST_TRAINED else float("nan")
+        return float(np.mean(few)), whole
+
+    def net(self, name: str) -> TextNet:
+        """Build a net, once."""
+        if name not in self.nets:
+            model, changes = NETS[name]
+            with changed(changes):
+                self.nets[name] = TextNet(model=model()).fit(self.texts)
+        return self.nets[name]
+
+    def score(self, net: TextNet, parameters: dict[str, Any], labelled: Any) -> float:
+        """Train on some labels and judge what was set aside."""
+        clf = ClassiNetClassifier(net, n_jobs=-1, **parameters)
+        said = clf.fit([self.texts[i] for i in labelled], self.codes[labelled]).predict(self.asked)
+        if self.key in SKEWED:
+            return 100 * float(f1_score(self.truth, said, average="macro"))
+        return 100 * float(accuracy_score(self.truth, said))
+
+
+@contextmanager
+def changed(changes: Changes) -> Iterator[None]:
+    """Let constants be other ones meanwhile."""
+    with ExitStack() as stack:
         for module, name, value in changes:
-            changed.enter_context(patch.object(module, name, value))
-        net = TextNet(model=model()).fit(texts)
-
-        def score(labelled: Any) -> float:
-            clf = ClassiNetClassifier(net, n_jobs=-1, **parameters)
-            clf.fit([texts[i] for i in labelled], data.codes[training][labelled])
-            said, truth = clf.predict([data.texts[row] for row in judged]), data.codes[judged]
-            skewed = key in SKEWED
-            return 100 * float(f1_score(truth, said, average="macro") if skewed else accuracy_score(truth, said))
-
-        few = [score(draw_rows(data.codes[training], "10-a-class", draw)) for draw in range(draws)]
-        everything = score(np.arange(len(training))) if len(training) <= MOST_TRAINED else float("nan")
-        return float(np.mean(few)), everything
+            stack.enter_context(patch.object(module, name, value))
+        yield
 
 
 def table(found: dict[str, dict[str, tuple[float, float]]]) -> str:
