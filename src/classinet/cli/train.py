@@ -54,7 +54,7 @@ def train(
         typer.Option(
             "--C",
             metavar="auto|NUMBER",
-            help="How freely the classifier follows the labels; auto: by cross-validation, 10 where labels are few.",
+            help="How freely the classifier follows the labels; auto: by cross-validation, 30 where labels are few.",
         ),
     ] = "auto",
     weight: Annotated[
