@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -465,6 +466,16 @@ def test_tables_of_few_labels_by_hand():
         "Global": ["1 / 0 / 0"] * 3 + ["3 / 0 / 0"], "scl": ["0 / 1 / 0"] * 3 + ["0 / 3 / 0"]
     }  # fmt: skip
     assert coloured(results) == ["none", "global", "scl"]
+
+
+def test_the_default_is_coloured_even_where_little_of_it_is_computed():
+    once = [
+        replace(one, key=replace(one.key, method="default"))
+        for one in few_cells()
+        if (one.key.method, one.key.labels) == ("global", "10")
+    ]
+    results = Results("few-labels", *summarise([*few_cells(), *once]), Labels({}, {}))
+    assert coloured(results) == ["none", "global", "default", "scl"]
 
 
 def test_a_task_judged_by_macro_f1_is_so_everywhere():

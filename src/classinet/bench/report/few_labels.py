@@ -17,6 +17,7 @@ from classinet.bench.tables import Entry, Table
 
 MEASURES = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
 MOST_COLOURED = 7
+ALWAYS_COLOURED = (PLAIN, "global", "default")  # also where only a part of the study has been computed
 Block = tuple[str, str, str]  # task, corpus, number of labels
 
 
@@ -129,7 +130,7 @@ def win_table(results: Results) -> Table:
 
 
 def coloured(results: Results) -> list[str]:
-    """Return the methods to colour in all learning curves: as asked for, or by their average rank."""
+    """Return the methods to colour in all learning curves: as asked for, or what is compared and the best by rank."""
     if results.labels.highlight:
         return list(results.labels.highlight)
     ranks = [of for block in _blocks(results) if (of := _ranks(results, block))]
@@ -139,7 +140,8 @@ def coloured(results: Results) -> list[str]:
         for m in results.methods
         if sum(m in of for of in ranks) * 2 >= len(ranks) > 0
     }
-    fixed = [method for method in (PLAIN, "global") if method in shares]
+    there = {score.key.method for score in results.scores}
+    fixed = [method for method in ALWAYS_COLOURED if method in there]
     best = sorted((method for method in shares if method not in fixed), key=lambda method: shares[method])
     return [*fixed, *best][:MOST_COLOURED]
 

@@ -31,7 +31,7 @@ class Labels:
     Attributes
     ----------
     methods, tasks, corpora : names by key.
-    highlight : methods to colour in learning curves; empty chooses no expansion, global and those of best rank.
+    highlight : methods to colour in learning curves; empty chooses no expansion, our own and those of best rank.
 
     Examples
     --------
