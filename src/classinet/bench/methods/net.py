@@ -27,8 +27,8 @@ def _paper_global(hops: int) -> Global:
 
 _OURS = "ClassiNet"
 _LOCAL = (
-    ("independent", "Independent", Independent(), 3.0, 1500, True),
-    ("local-path", "Local path", LocalPath(), 45.0, 4000, True),
+    ("independent", "Independent", Independent(), 0.3, 1500, True),
+    ("local-path", "Local path", LocalPath(), 2.5, 4000, True),
     ("all-neighbor", "All neighbor", AllNeighbors(), 0.1, 40, False),
     ("mutual-neighbor", "Mutual neighbor", MutualNeighbors(), 0.1, 20, False),
 )
