@@ -12,7 +12,7 @@ from classinet.datasets import made_up_sentences
 from classinet.pipeline import tuning
 from classinet.pipeline.fitting import fit_blocks
 from classinet.pipeline.leeway import POWER, largest_ratios, leeway, with_leeway
-from classinet.pipeline.representation import no_rows
+from classinet.pipeline.representation import no_rows, unit_rows
 from classinet.pipeline.targets import as_targets
 
 
@@ -137,6 +137,28 @@ def test_few_labels_get_no_leeway_and_what_is_given_is_left_alone(net):
     assert not any("leeway" in choice for choice in few.settings_["losses"])
     given = ClassiNetClassifier(net, pieces=False, C=10.0, weight=1.0).fit(texts, labels)
     assert (given.settings_["leeway"], given.settings_["how"]) == (False, "given")
+
+
+def test_losses_of_many_texts_are_those_of_the_solution(monkeypatch):
+    """Compared with each other, losses must not tell how far each fit happened to get."""
+    rng = np.random.default_rng(0)
+    share = np.minimum(0.5, 4.0 / np.arange(1, 4001))  # a few frequent words and many rare ones
+    presence = rng.random((3000, 4000)) < share
+    codes = (presence[:, 20:] @ rng.normal(size=3980) > 0).astype(int)
+    own = unit_rows(canonical_csr(presence * (1 - np.log(share))))
+    added = unit_rows(canonical_csr(presence @ (rng.random((4000, 300)) ** 4)))
+    targets = as_targets(codes.tolist(), 3000)
+    weights = targets.row_weights(None, None)
+    monkeypatch.setattr("classinet.pipeline.linear.MOST_IN_SPAN", 0)
+
+    def losses(tolerance):
+        monkeypatch.setattr(tuning, "COARSE", tolerance)
+        tuner = tuning.Tuner(own, added, targets, weights, seed=0)
+        return np.array([tuner.loss(10.0, weight, free=True) for weight in (0.0, 1.0, 4.0)])
+
+    in_use, solved = losses(tuning.COARSE), losses(1e-8)
+    assert np.abs(in_use - solved).max() < 0.004
+    assert np.abs(losses(1e-3) - solved).max() > 0.004  # the planted rows are hard enough to tell
 
 
 def test_vectors_are_not_counted():

@@ -155,8 +155,8 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     recipe = None if method.recipe is None else described(method.recipe)
     texts = loaded.kept, loaded.corpora[key.corpus].name
     more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
-    if holds_words(rival) and _n_labels(key, loaded.data) > MAX_TEXTS:
-        more.append("leeway of words")
+    if rival.use != "predict" and _n_labels(key, loaded.data) > MAX_TEXTS:
+        more.append("leeway of words, tuned finely" if holds_words(rival) else "tuned finely")
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
 
 
