@@ -25,6 +25,9 @@ from classinet.pipeline.targets import place_in_class
 from classinet.pipeline.tuning import MAX_TEXTS
 
 PROTOCOL = 2  # raised when cells computed before mean something else
+# How a classifier of many labels is tuned: other words compute those cells, and the analyses, anew.
+FINELY = "tuned finely"
+WORDS_FINELY = f"leeway of words, {FINELY}"
 A_CLASS = "-a-class"
 PER_CLASS = (*(f"{count}{A_CLASS}" for count in (5, 10, 20, 50, 100)), "all")
 # Ten a class as well, so that all data sets have one label count in common.
@@ -156,7 +159,7 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     texts = loaded.kept, loaded.corpora[key.corpus].name
     more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
     if rival.use != "predict" and _n_labels(key, loaded.data) > MAX_TEXTS:
-        more.append("leeway of words, tuned finely" if holds_words(rival) else "tuned finely")
+        more.append(WORDS_FINELY if holds_words(rival) else FINELY)
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
 
 

@@ -18,7 +18,7 @@ from classinet.bench.comparisons import FEW_LABELS, PAPER
 from classinet.bench.corpora import CORPUS_TITLES
 from classinet.bench.materials import materials, review_sentences
 from classinet.bench.overlap import overlap_results
-from classinet.bench.plan import PROTOCOL, keys_of
+from classinet.bench.plan import PROTOCOL, WORDS_FINELY, keys_of
 from classinet.bench.quick import quick_corpus, quick_task, quick_tasks
 from classinet.bench.recipes import RECIPES, described
 from classinet.bench.report import AnalysisResult, Labels, MethodLabel, TaskLabel, write_report
@@ -45,7 +45,7 @@ def analyse(bench: Bench, prepared: Prepared, progress: Progress, *, quick: bool
         raise InputError(f"the analyses need the data sets {' and '.join(wanted)}; {missing[0]} was left out")
     judged, counted = (loaded[key] for key in wanted)
     corpus = judged.corpora[judged.task.external].name
-    definition = name_of(PROTOCOL, corpus, judged.kept, counted.kept, *map(described, RECIPES))
+    definition = name_of(PROTOCOL, WORDS_FINELY, corpus, judged.kept, counted.kept, *map(described, RECIPES))
     todo = [one for one in ANALYSES if _stored(bench, one).get("definition") != definition]
     if not todo:
         return
