@@ -68,11 +68,7 @@ VARIANTS = {**{name: (name, {}, ()) for name in NETS}, **CLASSIFIERS}
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--sets", default=SETS)
-    parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    asked = parser.parse_args()
+    asked = arguments(__doc__, draws=5)
     warnings.simplefilter("ignore", UnknownTextWarning)
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in VARIANTS}
     for key in asked.sets.split(","):
@@ -84,6 +80,15 @@ def main() -> None:
     if asked.json is not None:
         values = {"made": made(), "draws": asked.draws, "few, all": found}
         asked.json.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def arguments(about: str | None, draws: int) -> argparse.Namespace:
+    """Read which sets, how many draws, and where to write."""
+    parser = argparse.ArgumentParser(description=(about or "").split("\n", 1)[0])
+    parser.add_argument("--sets", default=SETS)
+    parser.add_argument("--draws", type=int, default=draws)
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
 
 
 class Trial:

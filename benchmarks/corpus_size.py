@@ -8,14 +8,12 @@ that are judged are the same for every size, so the rows of a set differ by the 
 
 from __future__ import annotations
 
-import argparse
 import json
 import warnings
-from pathlib import Path
 
 import numpy as np
 
-from ablation import SETS, SKEWED, Trial
+from ablation import SKEWED, Trial, arguments
 from classinet import TextNet
 from classinet.bench.plan import draw_rows
 from classinet.bench.worker import made
@@ -26,11 +24,7 @@ SIZES = (500, 1000, 2000, 4000, 8000)
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--sets", default=SETS)
-    parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("--json", type=Path)
-    asked = parser.parse_args()
+    asked = arguments(__doc__, draws=10)
     warnings.simplefilter("ignore", UnknownTextWarning)
     found = {key: measured(Trial(key, asked.draws)) for key in asked.sets.split(",")}
     print("| texts | " + " | ".join(key + (" (F)" if key in SKEWED else "") for key in found) + " |")
