@@ -138,10 +138,10 @@ class Tuner:
 
     def loss(self, C: float, weight: float, free: bool = False) -> float:
         """Held-out log-loss a text; `free` with leeway."""
-        if (weight, free) not in self.rows:
-            # Of many texts they are large, and asked for weight by weight.
-            self.rows = {(weight, free): self._joined(weight, free)}
         if (C, weight, free) not in self.known:
+            if (weight, free) not in self.rows:
+                # Of many texts they are large, and asked for weight by weight.
+                self.rows = {(weight, free): self._joined(weight, free)}
             rows = self.rows[weight, free]
             self.known[C, weight, free] = _held_out_loss(rows, self.targets, self.weights, self.folds, C)
         return self.known[C, weight, free]
