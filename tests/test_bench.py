@@ -266,6 +266,25 @@ def test_a_rival_with_its_own_classifier_is_tuned_on_inner_folds_alone():
     assert (fixed["word"], fixed["how"]) == ("storm", "fixed")
 
 
+def test_features_that_hang_on_labels_are_tuned_on_those_of_inner_folds_alone(tmp_path):
+    """Labels drawn by chance cannot be told; they could if those that are held out had a say in the features."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"w{i}" for i in range(600)])
+    share = 1 / np.arange(1, 601)
+    texts = [" ".join(rng.choice(words, 10, p=share / share.sum())) for _ in range(1500)]
+    labels = rng.choice(["a", "b"], 1500).tolist()
+    parts = [TRAIN] * 1400 + [0] * 100
+    bench = small_bench(tmp_path, by_chance=lambda: labelled("by_chance", texts, labels, parts))
+    bench.corpora = {"made-up": lambda: separate("made-up", texts)}
+    prepared = bench.prepare(Choice("paper", methods=("nbsvm", "fts")), quiet)
+    for unit in prepared.units:
+        work_on(unit, bench.store.folder, bench.work.folder, lambda share: None)
+    cells = list(bench.store.all())
+    assert {cell.key.method for cell in cells} == {"nbsvm", "fts"}
+    for cell in cells:
+        assert min(cell.runs[0].settings["losses"].values()) > 0.67
+
+
 # ----------------------------------------------------------------------------------------------------- cells
 
 

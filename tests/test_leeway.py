@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from classinet import ClassiNetClassifier, TextNet
 from classinet._sparse import canonical_csr
 from classinet.datasets import made_up_sentences
-from classinet.pipeline import tuning
+from classinet.pipeline import held_out, tuning
 from classinet.pipeline.fitting import fit_blocks
 from classinet.pipeline.leeway import POWER, largest_ratios, leeway, with_leeway
 from classinet.pipeline.representation import no_rows, unit_rows
@@ -152,11 +152,11 @@ def test_losses_of_many_texts_are_those_of_the_solution(monkeypatch):
     monkeypatch.setattr("classinet.pipeline.linear.MOST_IN_SPAN", 0)
 
     def losses(tolerance):
-        monkeypatch.setattr(tuning, "COARSE", tolerance)
+        monkeypatch.setattr(held_out, "COARSE", tolerance)
         tuner = tuning.Tuner(own, added, targets, weights, seed=0)
         return np.array([tuner.loss(10.0, weight, free=True) for weight in (0.0, 1.0, 4.0)])
 
-    in_use, solved = losses(tuning.COARSE), losses(1e-8)
+    in_use, solved = losses(held_out.COARSE), losses(1e-8)
     assert np.abs(in_use - solved).max() < 0.004
     assert np.abs(losses(1e-3) - solved).max() > 0.004  # the planted rows are hard enough to tell
 

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.utils import estimator_checks
 
+from classinet._sparse import canonical_csr
 from classinet.datasets import made_up_sentences
 from classinet.edits import Edits
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
@@ -22,6 +23,8 @@ from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, Mu
 from classinet.graph import neighborhood
 from classinet.model import ClassiNet
 from classinet.pipeline import ClassiNetClassifier, TextNet
+from classinet.pipeline.representation import no_rows
+from classinet.pipeline.targets import Targets
 from classinet.text import TextVectorizer
 
 TEXTS = ["rain and wind", "bread in the oven", "a late goal"]
@@ -486,13 +489,13 @@ def test_of_many_texts_all_that_there_is_time_for_are_asked(net, monkeypatch, in
     monkeypatch.setattr(tuning, "MAX_IN_SPAN", 150)
     tuner = tuning.Tuner(own, block, targets, weights, seed=0)
     assert len(tuner.targets.member) == 150
-    assert len(tuner.folds) == 1
+    assert [len(part.folds) for part in tuner.parts] == [1]
     assert len(tuner.choose("auto", "auto").losses) == len(set(asked))
     # Where there is not even that, a sample is cross-validated and C is fixed.
     monkeypatch.setattr(tuning, "MAX_IN_SPAN", 1)
     tuner = tuning.Tuner(own, block, targets, weights, seed=0)
     assert len(tuner.targets.member) == 100
-    assert len(tuner.folds) == tuning.FOLDS
+    assert [len(part.folds) for part in tuner.parts] == [tuning.FOLDS]
     assert tuner.choose("auto", "auto").C == tuning.FIXED_C
 
 
@@ -565,6 +568,70 @@ def test_large_classes_do_not_crowd_out_small_ones_when_tuning():
     rows = sample_texts(as_targets(labels, 5010), MAX_TEXTS, seed=0)
     assert len(rows) == MAX_TEXTS
     assert (rows >= 5000).sum() == 10
+
+
+def test_every_class_is_in_every_fold_however_many_classes_there_are(monkeypatch):
+    from classinet.pipeline import tuning
+
+    for name in ("MAX_TEXTS", "MAX_VALUES", "MAX_IN_SPAN"):  # as if the classes were hundreds
+        monkeypatch.setattr(tuning, name, 10)
+    codes = np.arange(500) % 20
+    rows = canonical_csr(np.eye(20)[codes])
+    targets = Targets.of_codes(codes, 20)
+    tuner = tuning.Tuner(rows, no_rows(500, 0), targets, targets.row_weights(None, None), seed=0)
+    assert tuner.choose("auto", 0.0).how == "cross-validation"
+    for training, held_out in tuner.parts[0].folds:
+        assert set(tuner.targets.codes[training]) == set(tuner.targets.codes[held_out]) == set(range(20))
+
+
+@pytest.mark.parametrize("count", [400, 1400])
+def test_labels_that_are_held_out_have_no_say_in_features(count):
+    """A feature that is the label of a text known, and nothing for others, looks perfect unless it is made in folds."""
+    from classinet.pipeline.tuning import Tuner
+
+    rng = np.random.default_rng(0)
+    codes = rng.integers(2, size=count)
+    told = np.eye(2)[codes]
+    text = canonical_csr(told + 0.5 * rng.random((count, 2)))
+    targets = Targets.of_codes(codes, 2)
+    given = text, canonical_csr(told), targets, targets.row_weights(None, None)
+
+    def adapted(rows):
+        known = np.isin(np.arange(count), rows)
+        return text, canonical_csr(told * known[:, None])
+
+    assert Tuner(*given, seed=0).choose("auto", "auto").weight > 0
+    assert Tuner(*given, seed=0, adapted=adapted).choose("auto", "auto").weight == 0
+
+
+@pytest.mark.parametrize("n_counting", [150, 250])
+def test_texts_of_no_weight_have_no_say_in_tuning(net, n_counting):
+    texts, labels = labelled(2 * n_counting)
+    weights = np.repeat([1.0, 0.0], n_counting)
+    labels[n_counting:] = labels[n_counting:][::-1]
+    chosen = ClassiNetClassifier(net).fit(texts, labels, sample_weight=weights).settings_
+    alone = ClassiNetClassifier(net).fit(texts[:n_counting], labels[:n_counting]).settings_
+    assert chosen == alone
+
+
+@pytest.mark.parametrize(("C", "weight"), [(10.0, "auto"), ("auto", 0.5), (10.0, 0.5)])
+def test_the_classifier_to_compare_with_has_the_same_freedom(net, monkeypatch, C, weight):
+    """Where leeway is asked for, it is asked for both; else they would not differ by expansion alone."""
+    from classinet.pipeline import tuning
+
+    monkeypatch.setattr(tuning, "MAX_TEXTS", 100)
+    texts, labels = labelled(300)
+    asked = []
+    choose = tuning.Tuner.choose
+
+    def told(self, *given, **more):
+        settings = choose(self, *given, **more)
+        asked.append(any("leeway" in tried for tried in settings.losses))
+        return settings
+
+    monkeypatch.setattr(tuning.Tuner, "choose", told)
+    ClassiNetClassifier(net, C=C, weight=weight).fit(texts, labels)
+    assert asked == [C == "auto" or weight == "auto"] * 2
 
 
 # ----------------------------------------------------------------------------------------------------- coverage
@@ -848,5 +915,8 @@ def test_predictions_do_not_depend_on_the_order_of_labelled_texts(net):
 
 
 def test_predicting_in_a_fold_never_sees_it(net):
-    texts, labels = labelled(30)
-    assert np.mean(cross_val_predict(ClassiNetClassifier(net, C=1.0, weight=1.0), texts, labels, cv=3) == labels) > 0.9
+    texts, labels = labelled(300)
+    clf = ClassiNetClassifier(net)
+    assert np.mean(cross_val_predict(clf, texts, labels, cv=3) == labels) > 0.9
+    by_chance = np.random.default_rng(0).permutation(labels)
+    assert np.mean(cross_val_predict(clf, texts, by_chance, cv=3) == by_chance) < 0.65

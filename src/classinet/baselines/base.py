@@ -66,6 +66,11 @@ class Baseline(TransformerMixin, BaseEstimator, ABC, auto_wrap_output_keys=None)
         check_is_fitted(self)
         return self
 
+    @property
+    def learns_from_labels(self) -> bool:
+        """Whether labelled texts change what the rival does."""
+        return type(self).adapt is not Baseline.adapt
+
     def transform(self, X: Any) -> Csr | Floats:
         """Return the features of texts: texts × features, sparse (canonical CSR) or dense."""
         raise InputError(f"{type(self).__name__} classifies by itself; call predict")

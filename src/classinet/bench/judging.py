@@ -1,15 +1,15 @@
 """Train on labelled rows and judge test rows: the same classifier, tuned the same way, for every method.
 
 Enter: a text's own rows, a method's block, which rows are labelled and which are judged. Leave: predicted classes and
-what was chosen. Strength and weight of the block are chosen by cross-validation on the labelled rows alone where these
-are enough (`classinet.pipeline.tuning`), and are fixed otherwise; a rival with a classifier of its own chooses among
-its `grid` by the same folds under the same condition.
+what was chosen: on the labelled rows alone, where these are enough, and fixed otherwise (`classinet.pipeline.tuning`).
+A rival with a classifier of its own chooses among its `grid` by the same folds under the same condition; features that
+hang on labels are made anew for every fold, of its training labels.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -20,14 +20,18 @@ from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
 from classinet.merging import append
 from classinet.pipeline.fitting import fit_blocks
+from classinet.pipeline.held_out import inner_folds
 from classinet.pipeline.representation import no_rows, weigh_blocks
 from classinet.pipeline.targets import Targets
-from classinet.pipeline.tuning import MAX_TEXTS, Settings, Tuner, inner_folds, too_few
+from classinet.pipeline.tuning import MAX_TEXTS, Settings, Tuner, too_few
+
+Blocks = tuple[Csr, Csr | None]
 
 
 def judge_blocks(
     own: Csr, block: Csr | None, codes: Integers, n_classes: int, training: Integers, tested: Integers,
     settings: dict[str, Any] | None = None, *, counted: bool = True,
+    adapted: Callable[[Integers], Blocks] | None = None,
 ) -> tuple[Integers, dict[str, Any]]:  # fmt: skip
     """Train a linear classifier on [own | weight × block] and judge the tested rows.
 
@@ -39,16 +43,17 @@ def judge_blocks(
     training, tested : rows to train on and to judge.
     settings : what was chosen before, to be used again; None chooses.
     counted : whether `own` are features that a text has or has not, as words are, and not vectors.
+    adapted : for features that hang on labels: returns `own` and `block` as the labels of the given rows make them.
     """
-    targets = _targets(codes[training], n_classes)
+    targets = Targets.of_codes(codes[training], n_classes)
     weights = targets.row_weights(None, None)
-    added = no_rows(own.shape[0], 0) if block is None else block
-    train = take_rows(own, training), take_rows(added, training)
+    train = _both(own, block, training)
     if settings is None:
-        tuner = Tuner(*train, targets, weights, seed=0, counted=counted)
+        inner = None if adapted is None else lambda rows: _both(*adapted(training[rows]), training)
+        tuner = Tuner(*train, targets, weights, seed=0, counted=counted, adapted=inner)
         settings = tuner.choose("auto", 0.0 if block is None else "auto").to_dict()
     head = fit_blocks(*train, targets, weights, Settings(**settings))
-    judged = append(*weigh_blocks(take_rows(own, tested), take_rows(added, tested), settings["weight"]))
+    judged = append(*weigh_blocks(*_both(own, block, tested), settings["weight"]))
     return np.asarray(head.logits(judged).argmax(axis=1), dtype=np.int64), settings
 
 
@@ -58,13 +63,13 @@ def judge_by_itself(
 ) -> tuple[Integers, dict[str, Any]]:  # fmt: skip
     """Let a fitted rival that has its own classifier learn from the labelled texts and judge the others."""
     if settings is None:
-        settings = _choose(rival, texts, _targets(codes[training], n_classes), training)
+        settings = _choose(rival, texts, Targets.of_codes(codes[training], n_classes), training)
     chosen = {name: settings[name] for name in rival.grid}
     return _learn_and_judge(rival, chosen, texts, codes, training, tested), settings
 
 
-def _targets(codes: Integers, n_classes: int) -> Targets:
-    return Targets(np.arange(n_classes), codes[:, None] == np.arange(n_classes), "classes")
+def _both(own: Csr, block: Csr | None, rows: Integers) -> tuple[Csr, Csr]:
+    return take_rows(own, rows), no_rows(len(rows), 0) if block is None else take_rows(block, rows)
 
 
 def _choose(rival: Baseline, texts: Sequence[str], targets: Targets, rows: Integers) -> dict[str, Any]:

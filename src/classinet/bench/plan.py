@@ -21,13 +21,15 @@ from classinet.bench.methods import Method
 from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled, Task
 from classinet.bench.work import name_of
-from classinet.pipeline.targets import place_in_class
-from classinet.pipeline.tuning import MAX_TEXTS
+from classinet.pipeline.targets import Targets, place_in_class
+from classinet.pipeline.tuning import MAX_TEXTS, too_few
 
 PROTOCOL = 2  # raised when cells computed before mean something else
 # How a classifier of many labels is tuned: other words compute those cells, and the analyses, anew.
 FINELY = "tuned finely"
 WORDS_FINELY = f"leeway of words, {FINELY}"
+# How a method is tuned whose features hang on labels.
+BY_INNER_LABELS = "features of a fold by its training labels"
 A_CLASS = "-a-class"
 PER_CLASS = (*(f"{count}{A_CLASS}" for count in (5, 10, 20, 50, 100)), "all")
 # Ten a class as well, so that all data sets have one label count in common.
@@ -160,6 +162,8 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
     if rival.use != "predict" and _n_labels(key, loaded.data) > MAX_TEXTS:
         more.append(WORDS_FINELY if holds_words(rival) else FINELY)
+    if rival.use != "predict" and rival.learns_from_labels and _is_tuned(key, loaded.data):
+        more.append(BY_INNER_LABELS)
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
 
 
@@ -173,7 +177,17 @@ def holds_words(rival: Baseline) -> bool:
 
 
 def _n_labels(key: CellKey, data: Labelled) -> int:
-    return len(draw_rows(data.codes[data.train(key.split)], key.labels, 0))
+    return len(_first_labels(key, data))
+
+
+def _is_tuned(key: CellKey, data: Labelled) -> bool:
+    return not too_few(Targets.of_codes(_first_labels(key, data), len(data.classes)))
+
+
+def _first_labels(key: CellKey, data: Labelled) -> Integers:
+    """The labels of the first draw, on which settings are chosen."""
+    codes = data.codes[data.train(key.split)]
+    return codes[draw_rows(codes, key.labels, 0)]
 
 
 def units(

@@ -26,7 +26,7 @@ from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
 from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench.cells import Cell, CellKey, CellStore, Run
-from classinet.bench.judging import judge_blocks, judge_by_itself
+from classinet.bench.judging import Blocks, judge_blocks, judge_by_itself
 from classinet.bench.methods import Method, all_methods
 from classinet.bench.plan import Unit, draw_rows, draws_of, holds_words
 from classinet.bench.recipes import described
@@ -86,10 +86,6 @@ class _Bench:
         self.fit_seconds += time.perf_counter() - begun
         return fitted
 
-    @property
-    def learns_from_labels(self) -> bool:
-        return type(self.unfitted).adapt is not Baseline.adapt
-
     def _net(self, recipe: str) -> Any:
         net, seconds = self.work.net(self.corpus, recipe)
         self.fit_seconds += seconds
@@ -97,7 +93,7 @@ class _Bench:
 
     def judge(self, task: str) -> _Judge:
         data = self.work.task(task)
-        block = None if self.learns_from_labels else self._block(task, data)
+        block = None if self.unfitted.learns_from_labels else self._block(task, data)
         return _Judge(self, data, block)
 
     def _block(self, task: str, data: Labelled) -> Csr:
@@ -152,22 +148,29 @@ class _Judge:
         rival = self.bench.unfitted
         if rival.use == "predict":
             return judge_by_itself(self.bench.rival, data.texts, data.codes, n_classes, training, tested, settings)
-        if isinstance(rival, NoExpansion):
-            own, block = self.own.rows(training), None
-        else:
-            block = self._adapted(training, tested) if self.block is None else self.block
-            own, block = (block, None) if rival.use == "alone" else (self.own.rows(training), block)
-        return judge_blocks(own, block, data.codes, n_classes, training, tested, settings, counted=holds_words(rival))
+        words = None if rival.use == "alone" else self.own.rows(training)
 
-    def _adapted(self, training: Integers, tested: Integers) -> Csr:
-        """Return the features of a method that looks at labels; rows that are not needed stay empty."""
+        def blocks(labelled: Integers, needed: Integers) -> Blocks:
+            if words is None:
+                return self._features(labelled, needed), None
+            return words, None if isinstance(rival, NoExpansion) else self._features(labelled, needed)
+
+        return judge_blocks(
+            *blocks(training, np.concatenate([training, tested])), data.codes, n_classes, training, tested, settings,
+            counted=holds_words(rival),
+            adapted=(lambda labelled: blocks(labelled, training)) if rival.learns_from_labels else None,
+        )  # fmt: skip
+
+    def _features(self, labelled: Integers, needed: Integers) -> Csr:
+        """Return a method's features of all texts; where labels have a say in them, rows not needed stay empty."""
+        if self.block is not None:
+            return self.block
         data = self.data
-        labels = [data.classes[code] for code in data.codes[training]]
-        adapted = self.bench.rival.adapt([data.texts[row] for row in training], labels)
-        rows = np.concatenate([training, tested])
-        features = canonical_csr(adapted.transform([data.texts[row] for row in rows]))
+        labels = [data.classes[code] for code in data.codes[labelled]]
+        adapted = self.bench.rival.adapt([data.texts[row] for row in labelled], labels)
+        features = canonical_csr(adapted.transform([data.texts[row] for row in needed]))
         place = np.zeros(len(data.texts), dtype=np.int64)
-        place[rows] = np.arange(len(rows))
+        place[needed] = np.arange(len(needed))
         return take_rows(trimmed(unit_rows(features)), place)
 
 

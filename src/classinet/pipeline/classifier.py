@@ -146,7 +146,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         settings = tuner.choose(self.C, self.weight)
         representation = representation.with_weight(settings.weight)
         # The classifier to compare with has the same freedom: its own C and leeway, chosen alike.
-        plain = tuner.choose(self.C, 0.0)
+        plain = tuner.choose(self.C, 0.0, leeway="auto" in (self.C, self.weight))
 
         self.head_ = fit_blocks(own, expanded, targets, weights, settings)
         self.plain_head_ = fit_blocks(own, no_rows(own.shape[0], 0), targets, weights, plain)

@@ -32,6 +32,15 @@ class Targets:
     member: Flags
     form: str
 
+    @classmethod
+    def of_codes(cls, codes: Integers, n_classes: int) -> Targets:
+        """Labels given as the position of each text's class.
+
+        >>> Targets.of_codes(np.array([2, 0]), 3).member.astype(int).tolist()
+        [[0, 0, 1], [1, 0, 0]]
+        """
+        return cls(np.arange(n_classes), codes[:, None] == np.arange(n_classes), "classes")
+
     @property
     def codes(self) -> Integers:
         """Position of each text's class; only where every text has one."""

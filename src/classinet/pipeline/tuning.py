@@ -17,15 +17,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit, log_softmax
-from sklearn.model_selection import KFold, StratifiedKFold
 
 from classinet._sparse import take_rows
 from classinet._typing import Csr, Floats, Integers
 from classinet.merging import append
-from classinet.pipeline.leeway import leeway, with_leeway
-from classinet.pipeline.linear import fit_linear, inner_products, joined_products, span, span_is_quicker, used_columns
-from classinet.pipeline.representation import weigh_blocks
+from classinet.pipeline.held_out import FOLDS, HeldOut, inner_folds
+from classinet.pipeline.linear import span_is_quicker
 from classinet.pipeline.targets import Targets, place_in_class
 
 # Chosen on six sets with 200 and 600 labels: against C = 10, 30 gained 1.3 and 0.6 points, most of it macro-F1 of
@@ -40,18 +37,14 @@ WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 # Below these, a choice by cross-validation follows the luck of the draw more than the data: with 10 and 20 labels a
 # class it lost 0.2 to 2 points against the fixed choice on spam, questions and German tweets, with 50 it was level.
 MIN_TEXTS, MIN_PER_CLASS = 200, 20
-FOLDS = 5
 # Up to so many texts are cross-validated.
 MAX_TEXTS = 1000
 # Of more, one fifth judges the others: a fit may look at so many stored values, once for every class; or, in the span
 # of so many texts at most, at so many inner products. Of 8,000 texts of 77 classes, 4,000 instead of 1,000 chose a C
 # and a weight that judged a point better.
 MAX_VALUES, MAX_IN_SPAN, MAX_PRODUCTS = 40_000_000, 4000, 1_250_000_000
-# Losses are compared, not coefficients: a coarse solution tells them apart as well as a fine one, after so many looks.
-# Ten times coarser, losses of thousands of texts were off by up to 0.08, and the weight was chosen by chance.
-COARSE, COARSE_LOOKS = 1e-4, 40
-# A probability that a fold without the class would call 0.
-FLOOR = np.log(1e-6)
+# As many looks as a fit takes that is only to be compared with others.
+COARSE_LOOKS = 40
 
 
 @dataclass(frozen=True)
@@ -81,6 +74,8 @@ class Settings:
 class Tuner:
     """Chooses on one set of labelled rows; what was computed for one choice serves the next.
 
+    Texts of weight 0 are not asked.
+
     Parameters
     ----------
     text, expansion : the two blocks of the rows.
@@ -88,34 +83,48 @@ class Tuner:
     seed : seed of the folds.
     counted : whether the first block holds features that a text has or has not, so that counting them can tell which
         deserve leeway; not so of vectors.
+    adapted : for features that hang on labels: returns both blocks of all rows, made by the labels of the given rows
+        alone, so that labels which are held out have no say in the features that judge them.
     """
 
     def __init__(
-        self, text: Csr, expansion: Csr, targets: Targets, weights: Floats, seed: int, *, counted: bool = True
-    ) -> None:
-        self.too_few = too_few(targets)
-        rows = sample_texts(targets, _affordable(text, expansion, targets), seed)
+        self, text: Csr, expansion: Csr, targets: Targets, weights: Floats, seed: int, *,
+        counted: bool = True, adapted: Callable[[Integers], tuple[Csr, Csr]] | None = None,
+    ) -> None:  # fmt: skip
+        counting = np.flatnonzero(weights.any(axis=1))
+        self.too_few = too_few(targets.take(counting))
+        rows = counting[sample_texts(targets.take(counting), _affordable(text, expansion, targets), seed)]
         self.many = len(rows) > MAX_TEXTS
         # Counts of fewer texts tell too little: with a hundred labels a class, leeway lost points on reviews.
         self.leeways = (True, False) if self.many and counted else (False,)
-        n_choices = len(WEIGHTS) + len(STRENGTHS) + len(self.leeways) - 1
-        self.targets, self.weights = targets.take(rows), weights[rows]
+        self.rows, self.targets, self.weights = rows, targets.take(rows), weights[rows]
         self.blocks = take_rows(text, rows), take_rows(expansion, rows)
-        self.in_span = not self.many or span_is_quicker(
-            append(*self.blocks), len(targets.classes), COARSE_LOOKS, n_choices
-        )
-        self.seed = seed
-        self.rows: dict[tuple[float, bool], Any] = {}
+        self.adapted, self.seed = adapted, seed
         self.known: dict[tuple[float, float, bool], float] = {}
 
     @cached_property
-    def folds(self) -> list[tuple[Integers, Integers]]:
-        """Pairs of training and held-out rows; of many texts one pair is enough."""
-        return inner_folds(self.targets, self.seed)[: 1 if self.many else None]
+    def parts(self) -> list[HeldOut]:
+        """What is judged: all folds over the same rows, or, of features that hang on labels, each over its own."""
+        folds = inner_folds(self.targets, self.seed)[: 1 if self.many else None]  # of many texts one is enough
+        n_choices = len(WEIGHTS) + len(STRENGTHS) + len(self.leeways) - 1
+        in_span = not self.many or span_is_quicker(
+            append(*self.blocks), len(self.targets.classes), COARSE_LOOKS, n_choices
+        )
+        if self.adapted is None:
+            return [HeldOut(*self.blocks, self.targets, self.weights, folds, in_span)]
+        parts = []
+        for fold in folds:
+            text, expansion = (take_rows(block, self.rows) for block in self.adapted(self.rows[fold[0]]))
+            parts.append(HeldOut(text, expansion, self.targets, self.weights, [fold], in_span))
+        return parts
 
-    def choose(self, C: Any, weight: Any) -> Settings:
-        """Choose what is "auto" among C and weight, and leeway with them."""
-        if C != "auto" and weight != "auto":
+    def choose(self, C: Any, weight: Any, *, leeway: bool | None = None) -> Settings:
+        """Choose what is "auto" among C and weight, and leeway with them.
+
+        `leeway` says whether to ask for that; None asks where something else is asked.
+        """
+        asked = "auto" in (C, weight) if leeway is None else leeway
+        if not asked and "auto" not in (C, weight):
             return Settings(float(C), float(weight))
         chosen_C = FIXED_C if C == "auto" else float(C)
         chosen_weight = FIXED_WEIGHT if weight == "auto" else float(weight)
@@ -127,11 +136,12 @@ class Tuner:
             tried[f"C={C:g}, weight={weight:g}{', leeway' * free}"] = self.loss(C, weight, free)
             return self.loss(C, weight, free)
 
-        at_C, free = MIDDLING_C if C == "auto" else chosen_C, self.leeways[0]
+        leeways = self.leeways if asked else (False,)
+        at_C, free = MIDDLING_C if C == "auto" else chosen_C, leeways[0]
         if weight == "auto":
             chosen_weight = min(WEIGHTS, key=lambda w: loss(at_C, w, free))
-        if len(self.leeways) > 1:
-            free = min(self.leeways, key=lambda either: loss(at_C, chosen_weight, either))
+        if len(leeways) > 1:
+            free = min(leeways, key=lambda either: loss(at_C, chosen_weight, either))
         if C == "auto" and self.many:
             chosen_C = _before_rise(STRENGTHS, lambda c: loss(c, chosen_weight, free))
         return Settings(chosen_C, chosen_weight, free, "cross-validation" if tried else "fixed", tried)
@@ -139,36 +149,9 @@ class Tuner:
     def loss(self, C: float, weight: float, free: bool = False) -> float:
         """Held-out log-loss a text; `free` with leeway."""
         if (C, weight, free) not in self.known:
-            if (weight, free) not in self.rows:
-                # Of many texts they are large, and asked for weight by weight.
-                self.rows = {(weight, free): self._joined(weight, free)}
-            rows = self.rows[weight, free]
-            self.known[C, weight, free] = _held_out_loss(rows, self.targets, self.weights, self.folds, C)
+            total = sum(part.loss(C, weight, free=free) for part in self.parts)
+            self.known[C, weight, free] = total / sum(part.asked for part in self.parts)
         return self.known[C, weight, free]
-
-    def _joined(self, weight: float, free: bool) -> Any:
-        """Rows with so much expansion: in coordinates of their span, or as they are where that is quicker."""
-        if self.in_span:
-            text = self._products_with_leeway if free else self._products[0]
-            return span(joined_products(text, self._products[1], weight)).coordinates
-        text_rows = self._text_with_leeway if free else self.blocks[0]
-        return used_columns(append(*weigh_blocks(text_rows, self.blocks[1], weight)))[1]
-
-    @cached_property
-    def _products(self) -> tuple[Floats, Floats]:
-        """Inner products of the texts, by their own features and by their expansions."""
-        text, expansion = self.blocks
-        return inner_products(text), inner_products(expansion)
-
-    @cached_property
-    def _products_with_leeway(self) -> Floats:
-        return inner_products(self._text_with_leeway)
-
-    @cached_property
-    def _text_with_leeway(self) -> Csr:
-        """The texts' own features with the leeway that the training rows give them: what is held out has no say."""
-        text, (training, _) = self.blocks[0], self.folds[0]
-        return with_leeway(text, leeway(take_rows(text, training), self.targets.take(training), self.weights[training]))
 
 
 def _before_rise(choices: Sequence[float], loss: Callable[[float], float]) -> float:
@@ -187,7 +170,8 @@ def _affordable(text: Csr, expansion: Csr, targets: Targets) -> int:
     """How many texts may be asked."""
     outputs = 1 if len(targets.classes) == 2 else len(targets.classes)
     by_values = int(MAX_VALUES * text.shape[0] / max(1, outputs * (text.nnz + expansion.nnz)))
-    return max(MAX_TEXTS, by_values, min(MAX_IN_SPAN, math.isqrt(MAX_PRODUCTS // outputs)))
+    # Of hundreds of classes, every fold is to have a text of each.
+    return max(MAX_TEXTS, by_values, min(MAX_IN_SPAN, math.isqrt(MAX_PRODUCTS // outputs)), FOLDS * outputs)
 
 
 def too_few(targets: Targets) -> bool:
@@ -207,28 +191,3 @@ def sample_texts(targets: Targets, most: int, seed: int) -> Integers:
     # All firsts of their class come before all seconds.
     turns = np.argsort(place_in_class(targets.codes[order]), kind="stable")
     return np.sort(order[turns[:most]])
-
-
-def inner_folds(targets: Targets, seed: int) -> list[tuple[Integers, Integers]]:
-    """Return pairs of training and held-out rows, each with the mix of classes of the whole."""
-    rows = np.zeros(len(targets.member))
-    if targets.form == "classes":
-        return list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(rows, targets.codes))
-    return list(KFold(FOLDS, shuffle=True, random_state=seed).split(rows))
-
-
-def _held_out_loss(
-    rows: Any, targets: Targets, weights: Floats, folds: list[tuple[Integers, Integers]], C: float
-) -> float:
-    total, asked = 0.0, 0.0
-    for training, held_out in folds:
-        coef, intercept = fit_linear(rows[training], targets.take(training), C, weights[training], COARSE)
-        logits = rows[held_out] @ coef.T + intercept
-        member = targets.member[held_out]
-        if targets.form == "classes":
-            log_likelihood = np.where(member, np.maximum(log_softmax(logits, axis=1), FLOOR), 0.0)
-        else:
-            log_likelihood = np.maximum(np.where(member, log_expit(logits), log_expit(-logits)), FLOOR)
-        total -= float((weights[held_out] * log_likelihood).sum())
-        asked += float(weights[held_out, 0].sum())
-    return total / asked
