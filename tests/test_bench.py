@@ -53,7 +53,8 @@ def small_task(n=12):
 def small_bench(folder, **tasks):
     tasks = tasks or {"small": small_task}
     defined = {key: Task(key, key.title(), load, 1, "made-up", in_paper=True) for key, load in tasks.items()}
-    return Bench(folder, tasks=defined, corpora={"made-up": lambda: separate("made-up", SENTENCES)})
+    corpora = {name: lambda: separate("made-up", SENTENCES) for name in ("made-up", "other")}
+    return Bench(folder, tasks=defined, corpora=corpora)
 
 
 # ------------------------------------------------------------------------------------------------- data sets
@@ -127,6 +128,8 @@ def test_the_library_defines_what_the_paper_compares():
         (Choice("paper", corpora=("nine",)), "unlabeled text"),
         (Choice("few-labels", corpora=("nine+own",)), "unlabeled text"),
         (Choice("paper", corpora=("made-up+own",)), "a set's own texts are those of the tests"),
+        (Choice("paper", corpora=("own",)), "a set's own texts are those of the tests"),
+        (Choice("few-labels", corpora=("other",)), "'other' goes with none of the data sets small"),
     ],
 )
 def test_unknown_names_are_refused(choice, message, tmp_path):
@@ -327,7 +330,7 @@ def test_cells_that_are_there_are_not_computed_again(tmp_path):
 
 
 def test_two_runs_in_processes_say_the_same_and_are_reported(tmp_path):
-    choice = Choice("few-labels", methods=("all-neighbor", "nbsvm"), corpora=("own", "any"))
+    choice = Choice("few-labels", methods=("all-neighbor", "nbsvm"), corpora=("own",))
     benches = [small_bench(tmp_path / name) for name in ("a", "b")]
     told = []
     for bench in benches:
@@ -345,6 +348,20 @@ def test_two_runs_in_processes_say_the_same_and_are_reported(tmp_path):
     assert [run.n_labels for run in few.runs] == [10] * 10
     page = report(benches[0], benches[0].prepare(choice, quiet), tmp_path / "out")
     assert "All neighbor" in page.read_text(encoding="utf-8")
+
+
+def test_a_report_shows_no_cell_that_was_computed_otherwise(tmp_path):
+    bench = small_bench(tmp_path)
+    choice = Choice("paper", methods=("none", "all-neighbor"))
+    prepared = bench.prepare(choice, quiet)
+    for unit in prepared.units:
+        work_on(unit, bench.store.folder, bench.work.folder, lambda share: None)
+    stale = next(cell for cell in bench.store.all() if cell.key.method == "none")
+    bench.store.write(replace(stale, definition="another"))
+    page = report(bench, prepared, tmp_path / "out")
+    assert "1 of the 10 cells of this study are missing" in (page.parent / "report.md").read_text(encoding="utf-8")
+    part = report(bench, bench.prepare(Choice("paper", methods=("none",)), quiet), tmp_path / "part")
+    assert "all-neighbor" not in (part.parent / "scores.csv").read_text(encoding="utf-8")
 
 
 def test_a_unit_that_fails_costs_no_other(tmp_path, capfd):
@@ -441,11 +458,18 @@ def test_the_quick_slice_has_three_tasks_and_its_own_text(tmp_path, monkeypatch)
     alone = bench.prepare(Choice("paper", tasks=("two",), methods=("none",)), quiet)
     with pytest.raises(InputError, match="three was left out"):
         analyse(bench, alone, quiet, quick=True)
+    bench.corpora = {**bench.corpora, "docstrings-all": quick.quick_corpus}
+    other = bench.prepare(Choice("paper", methods=("none",), corpora=("docstrings-all",)), quiet)
+    with pytest.raises(InputError, match="the unlabeled text docstrings; it was left out"):
+        analyse(bench, other, quiet, quick=True)
     for damaged in ("{", "[]"):
         (tmp_path / "analyses").mkdir(exist_ok=True)
         (tmp_path / "analyses" / "damping.json").write_text(damaged)
         with pytest.raises(InputError, match=r"damping\.json is no analysis"):
-            report(bench, prepared, tmp_path / "out")
+            report(bench, prepared, tmp_path / "out", quick=True)
+    for unit in other.units:
+        work_on(unit, bench.store.folder, bench.work.folder, lambda share: None)
+    assert "damping" not in report(bench, other, tmp_path / "out", quick=True).read_text(encoding="utf-8")
 
 
 def test_dense_average_is_the_mean_of_unit_vectors():

@@ -7,7 +7,7 @@ whole. A cell holds raw predictions: scores, tests and tables are computed from 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -147,6 +147,22 @@ class CellStore:
             yield _read(path)
 
 
+class Planned(CellStore):
+    """Those cells of a folder that were computed as planned; all others are as if they were not there."""
+
+    def __init__(self, folder: str | Path, planned: Mapping[CellKey, str]) -> None:
+        super().__init__(folder)
+        self.planned = planned
+
+    def exists(self, key: CellKey) -> bool:
+        """Whether the cell is there as planned."""
+        return super().exists(key) and self.read(key).definition == self.planned.get(key)
+
+    def all(self, study: str | None = None) -> Iterator[Cell]:
+        """Read all cells that are there as planned."""
+        return (cell for cell in super().all(study) if cell.definition == self.planned.get(cell.key))
+
+
 def _read(path: Path) -> Cell:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
@@ -157,8 +173,3 @@ def _read(path: Path) -> Cell:
         return Cell(key=key, classes=classes, truth=truth, runs=runs, **values)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{path} is no cell ({error}); remove it, and it is computed anew") from error
-
-
-def by_key(cells: Iterable[Cell]) -> dict[CellKey, Cell]:
-    """Index cells by their keys."""
-    return {cell.key: cell for cell in cells}

@@ -190,39 +190,39 @@ def _first_labels(key: CellKey, data: Labelled) -> Integers:
     return codes[draw_rows(codes, key.labels, 0)]
 
 
+def planned_cells(study: str, tasks: Iterable[Loaded], methods: Sequence[Method]) -> dict[CellKey, str]:
+    """Return all cells of a study, and how each is computed."""
+    return {
+        key: definition(key, method, loaded)
+        for loaded in tasks
+        for method in methods
+        for key in keys_of(study, loaded, method)
+    }
+
+
 def units(
-    study: str,
-    tasks: Iterable[Loaded],
-    methods: Sequence[Method],
-    store: CellStore,
-) -> tuple[list[Unit], int]:
-    """Return the work that is missing, nets first, and how many cells the study has in all."""
-    missing: dict[tuple[str, str], list[tuple[CellKey, str]]] = defaultdict(list)
-    everything: dict[str, Loaded] = {}
-    sizes: dict[str, int] = {}
-    total = 0
-    for loaded in tasks:
-        everything[loaded.task.key] = loaded
-        sizes.update({kept.name: kept.n_texts for kept in loaded.corpora.values()})
-        for method in methods:
-            for key in keys_of(study, loaded, method):
-                total += 1
-                cell = (key, definition(key, method, loaded))
-                if not store.has(*cell):
-                    missing[loaded.corpora[key.corpus].name, method.key].append(cell)
+    planned: Mapping[CellKey, str], tasks: Iterable[Loaded], methods: Sequence[Method], store: CellStore
+) -> list[Unit]:
+    """Return the work that is missing, nets first."""
+    loaded = {one.task.key: one for one in tasks}
+    missing: dict[tuple[Kept, str], list[tuple[CellKey, str]]] = defaultdict(list)
+    for key, how in planned.items():
+        if not store.has(key, how):
+            missing[loaded[key.task].corpora[key.corpus], key.method].append((key, how))
     by_key = {method.key: method for method in methods}
-    work = [_unit(kept, by_key[name], cells, everything, sizes[kept]) for (kept, name), cells in missing.items()]
+    work = [_unit(kept, by_key[name], cells, loaded) for (kept, name), cells in missing.items()]
+    sizes = {kept.name: kept.n_texts for kept, _ in missing}
     nets = sorted({(unit.corpus, unit.recipe) for unit in work if unit.recipe is not None})
-    return [Unit(kept, None, recipe, (), (), net_seconds(recipe, sizes[kept])) for kept, recipe in nets] + work, total
+    return [Unit(name, None, recipe, (), (), net_seconds(recipe, sizes[name])) for name, recipe in nets] + work
 
 
-def _unit(kept: str, method: Method, cells: list[tuple[CellKey, str]], tasks: Mapping[str, Loaded], size: int) -> Unit:
+def _unit(kept: Kept, method: Method, cells: list[tuple[CellKey, str]], tasks: Mapping[str, Loaded]) -> Unit:
     names = sorted({key.task for key, _ in cells})
     texts = sum(len(tasks[name].data.texts) for name in names)
-    seconds = method.fit_seconds * size / 1e5 + method.text_seconds * texts / 1e3
+    seconds = method.fit_seconds * kept.n_texts / 1e5 + method.text_seconds * texts / 1e3
     seconds += sum(cell_seconds(key, method, tasks[key.task].data) for key, _ in cells)
     return Unit(
-        kept, method.key, method.recipe, tuple(cells), tuple((name, tasks[name].kept) for name in names), seconds
+        kept.name, method.key, method.recipe, tuple(cells), tuple((name, tasks[name].kept) for name in names), seconds
     )
 
 

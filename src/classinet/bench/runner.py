@@ -13,16 +13,14 @@ from pathlib import Path
 
 from classinet._typing import Progress
 from classinet._validation import check_choice
-from classinet.bench.cells import CellStore
+from classinet.bench.cells import CellKey, CellStore
 from classinet.bench.corpora import AND_OWN, ANY, CORPORA, OWN, Corpus, joined, separate
 from classinet.bench.methods import Method, all_methods
-from classinet.bench.plan import KEYS, Kept, Loaded, Unit, units
+from classinet.bench.plan import KEYS, Kept, Loaded, Unit, planned_cells, units
 from classinet.bench.pool import run_units
 from classinet.bench.tasks import Labelled, Task, all_tasks
 from classinet.bench.work import Work
 from classinet.exceptions import ParameterError
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -53,16 +51,21 @@ class Prepared:
     tasks : the data sets.
     methods : the methods that can run here.
     left_out : why others cannot, a line each.
+    planned : all cells, and how each is computed.
     units : what is missing.
-    total : number of cells in all.
     """
 
     choice: Choice
     tasks: tuple[Loaded, ...]
     methods: tuple[Method, ...]
     left_out: tuple[str, ...]
+    planned: Mapping[CellKey, str]
     units: tuple[Unit, ...]
-    total: int
+
+    @property
+    def total(self) -> int:
+        """Number of cells in all."""
+        return len(self.planned)
 
     @property
     def missing(self) -> int:
@@ -109,9 +112,11 @@ class Bench:
         check_choice("study", choice.study, tuple(KEYS))
         methods, left_out = self._methods(choice)
         tasks = self._tasks(choice)
+        self._check_corpora(choice, tasks)
         loaded = self._load(choice, tasks, progress)
-        missing, total = units(choice.study, loaded, methods, self.store)
-        return Prepared(choice, tuple(loaded), tuple(methods), tuple(left_out), tuple(missing), total)
+        planned = planned_cells(choice.study, loaded, methods)
+        missing = units(planned, loaded, methods, self.store)
+        return Prepared(choice, tuple(loaded), tuple(methods), tuple(left_out), planned, tuple(missing))
 
     def compute(self, prepared: Prepared, jobs: int, threads: int, progress: Progress) -> list[str]:
         """Compute the missing cells; return a line for each unit that failed."""
@@ -179,19 +184,24 @@ class Bench:
         return joined(f"{name}-{task.key}", self.corpora[name.removesuffix(AND_OWN)](), own)
 
     def _corpora_of(self, task: Task, choice: Choice) -> list[str]:
-        names = [ANY, task.external] if choice.study == "paper" else [ANY, OWN, task.external]
-        if choice.corpora is None:
-            return names
-        known = (ANY, OWN, *self.corpora, *(f"{key}{AND_OWN}" for key in self.corpora))
-        for name in choice.corpora:
-            check_choice("unlabeled text", name, known)
-            if name.endswith(AND_OWN) and choice.study == "paper":
+        names = [task.external] if choice.study == "paper" else [OWN, task.external]
+        if choice.corpora is not None:
+            # Reviews of all kinds may stand in for those of the training part.
+            names = [name for name in choice.corpora if name in names or name.startswith(task.external)]
+        return [ANY, *names]  # methods that learn from no unlabeled text stand beside those of every corpus
+
+    def _check_corpora(self, choice: Choice, tasks: Sequence[Task]) -> None:
+        for name in choice.corpora or ():
+            check_choice("unlabeled text", name, (OWN, *self.corpora, *(f"{key}{AND_OWN}" for key in self.corpora)))
+            if name.endswith(OWN) and choice.study == "paper":
                 raise ParameterError(
                     f"unlabeled text {name!r} goes with few labels: where every fold is tested, a set's own texts are "
                     "those of the tests"
                 )
-        # Reviews of all kinds may stand in for those of the training part.
-        return [name for name in choice.corpora if name in names or name.startswith(task.external)]
+            if not any(name in self._corpora_of(task, choice) for task in tasks):
+                raise ParameterError(
+                    f"unlabeled text {name!r} goes with none of the data sets {', '.join(task.key for task in tasks)}"
+                )
 
 
 class _Clock:

@@ -14,11 +14,12 @@ from classinet import plotting
 from classinet._files import whole_file
 from classinet._typing import Progress
 from classinet.bench.analyses import ANALYSES, Analysis
+from classinet.bench.cells import Planned
 from classinet.bench.comparisons import FEW_LABELS, PAPER
 from classinet.bench.corpora import CORPUS_TITLES
 from classinet.bench.materials import materials, review_sentences
 from classinet.bench.overlap import overlap_results
-from classinet.bench.plan import PROTOCOL, WORDS_FINELY, keys_of
+from classinet.bench.plan import PROTOCOL, WORDS_FINELY, Loaded
 from classinet.bench.quick import quick_corpus, quick_task, quick_tasks
 from classinet.bench.recipes import RECIPES, described
 from classinet.bench.report import AnalysisResult, Labels, MethodLabel, TaskLabel, write_report
@@ -27,6 +28,8 @@ from classinet.bench.work import name_of
 from classinet.exceptions import InputError
 
 Sentences = tuple[list[str], list[str]]
+# The task whose texts the analyses judge, and that whose features they count.
+ANALYSED, QUICK_ANALYSED = ("tr", "subj"), ("two", "three")
 
 
 def bench_of(folder: str | Path, *, quick: bool = False) -> Bench:
@@ -38,15 +41,9 @@ def bench_of(folder: str | Path, *, quick: bool = False) -> Bench:
 
 def analyse(bench: Bench, prepared: Prepared, progress: Progress, *, quick: bool = False) -> None:
     """Compute the analyses of the paper's figures that are missing."""
-    loaded = {one.task.key: one for one in prepared.tasks}
-    wanted = ("two", "three") if quick else ("tr", "subj")
-    missing = sorted(set(wanted) - set(loaded))
-    if missing:
-        raise InputError(f"the analyses need the data sets {' and '.join(wanted)}; {missing[0]} was left out")
-    judged, counted = (loaded[key] for key in wanted)
-    corpus = judged.corpora[judged.task.external].name
-    definition = name_of(PROTOCOL, WORDS_FINELY, corpus, judged.kept, counted.kept, *map(described, RECIPES))
-    todo = [one for one in ANALYSES if _stored(bench, one).get("definition") != definition]
+    judged, counted, corpus = _analysed(prepared, quick)
+    definition = _definition(judged, counted, corpus)
+    todo = [one for one in ANALYSES if _stored(bench, one, definition) is None]
     if not todo:
         return
     labelled = _quick_sentences() if quick else review_sentences()
@@ -61,15 +58,44 @@ def analyse(bench: Bench, prepared: Prepared, progress: Progress, *, quick: bool
     progress("analyses", len(todo), len(todo))
 
 
-def report(bench: Bench, prepared: Prepared, out: str | Path) -> Path:
-    """Write the report of a study from what is stored, and return the path of its page."""
+def report(bench: Bench, prepared: Prepared, out: str | Path, *, quick: bool = False) -> Path:
+    """Write the report of a study from what is stored and was computed as planned; return the path of its page."""
     study = prepared.choice.study
     out = Path(out)
-    keys = [key for one in prepared.tasks for method in prepared.methods for key in keys_of(study, one, method)]
-    found = [_result(bench, one, out) for one in ANALYSES if study == PAPER and _stored(bench, one)]
-    if study == FEW_LABELS:
-        found += overlap_results(bench.store, prepared.tasks, labels(bench))
-    return write_report(bench.store, study, labels(bench), found, out, planned=keys)
+    store = Planned(bench.store.folder, prepared.planned)
+    found = overlap_results(store, prepared.tasks, labels(bench)) if study == FEW_LABELS else []
+    if study == PAPER and not _not_analysed(prepared, quick):
+        definition = _definition(*_analysed(prepared, quick))
+        stored = ((one, _stored(bench, one, definition)) for one in ANALYSES)
+        found = [_result(one, values, out) for one, values in stored if values is not None]
+    return write_report(store, study, labels(bench), found, out, planned=prepared.planned)
+
+
+def _analysed(prepared: Prepared, quick: bool) -> tuple[Loaded, Loaded, str]:
+    """What the analyses are of: the task that is judged, the one that is counted, and the name of the kept corpus."""
+    if reason := _not_analysed(prepared, quick):
+        raise InputError(reason)
+    loaded = {one.task.key: one for one in prepared.tasks}
+    judged, counted = (loaded[key] for key in (QUICK_ANALYSED if quick else ANALYSED))
+    return judged, counted, judged.corpora[judged.task.external].name
+
+
+def _not_analysed(prepared: Prepared, quick: bool) -> str:
+    """Why there can be no analyses; nothing if they can be."""
+    loaded = {one.task.key: one for one in prepared.tasks}
+    wanted = QUICK_ANALYSED if quick else ANALYSED
+    if missing := sorted(set(wanted) - set(loaded)):
+        return f"the analyses need the data sets {' and '.join(wanted)}; {missing[0]} was left out"
+    judged = loaded[wanted[0]]
+    if judged.task.external not in judged.corpora:
+        # All reviews hold those of the test, whose sentences are judged.
+        return f"the analyses need the unlabeled text {judged.task.external}; it was left out"
+    return ""
+
+
+def _definition(judged: Loaded, counted: Loaded, corpus: str) -> str:
+    """A hash of all that decides what the analyses find."""
+    return name_of(PROTOCOL, WORDS_FINELY, corpus, judged.kept, counted.kept, *map(described, RECIPES))
 
 
 def labels(bench: Bench) -> Labels:
@@ -90,19 +116,19 @@ def _path(bench: Bench, analysis: Analysis) -> Path:
     return bench.folder / "analyses" / f"{analysis.name}.json"
 
 
-def _stored(bench: Bench, analysis: Analysis) -> dict[str, Any]:
+def _stored(bench: Bench, analysis: Analysis, definition: str) -> Any:
+    """What an analysis found, if it was computed as defined; else None."""
     path = _path(bench, analysis)
     if not path.is_file():
-        return {}
+        return None
     try:
         stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return stored if stored.get("protocol") == PROTOCOL else {}
-    except (ValueError, AttributeError) as error:
+        return stored["values"] if stored.get("definition") == definition else None
+    except (ValueError, AttributeError, KeyError) as error:
         raise InputError(f"{path} is no analysis ({error}); remove it, and it is computed anew") from error
 
 
-def _result(bench: Bench, analysis: Analysis, out: Path) -> AnalysisResult:
-    values = _stored(bench, analysis)["values"]
+def _result(analysis: Analysis, values: Any, out: Path) -> AnalysisResult:
     figure = None
     if analysis.draw is not None:
         figure = out / "figures" / f"{analysis.name}.svg"

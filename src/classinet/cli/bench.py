@@ -232,14 +232,14 @@ def _study(
     if not only_report:
         try:
             failures = _compute(bench, prepared, jobs)
-            if study == "paper" and sets is None and methods is None:
+            if study == "paper" and sets is None and methods is None and unlabeled is None:
                 with reporting() as progress:
                     analyse(bench, prepared, progress, quick=quick)
         except KeyboardInterrupt:
             raise Stopped(
                 f"stopped; what is done is kept in {folder}, and the same command goes on from there"
             ) from None
-    page = report(bench, prepared, out or folder / f"report-{study}")
+    page = report(bench, prepared, out or folder / f"report-{study}", quick=quick)
     print(page)
     if failures:
         raise Stopped(f"{len(failures)} parts failed, the rest is done: " + "; ".join(failures))
