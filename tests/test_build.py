@@ -385,7 +385,7 @@ def test_context_trains_on_what_is_nearby():
     [
         ([], {}, InputError, "there are no texts"),
         ("one text", {}, InputError, "iterable of strings, got str"),
-        (["a", None], {}, InputError, r"texts\[1\] is NoneType, not a string"),
+        (["a", None], {}, InputError, r"texts\[1\] is NoneType \(None\), not a string; drop"),
         (["a", "b"], {"documents": [1]}, InputError, "documents ends after 1 ids"),
         (["a"], {"documents": [1, 2]}, InputError, "more ids than there are texts"),
         (["a"], {"context": "document"}, ParameterError, "pass documents"),
@@ -396,6 +396,16 @@ def test_context_trains_on_what_is_nearby():
 def test_bad_corpora_are_refused(texts, arguments, error, message):
     with pytest.raises(error, match=message):
         stream_corpus(texts, TextVectorizer(), **arguments)
+
+
+def test_a_data_frame_is_no_list_of_texts_and_an_arrow_column_is():
+    pd, pa = (pytest.importorskip(name) for name in ("pandas", "pyarrow"))
+    texts = made_up_texts(50)
+    with pytest.raises(InputError, match="got DataFrame; pass one column"):
+        stream_corpus(pd.DataFrame({"title text": texts, "body text": texts}), TextVectorizer())
+    with pytest.raises(InputError, match=r"texts\[0\] is list .*pass one column"):
+        stream_corpus([[text] for text in texts], TextVectorizer())
+    assert stream_corpus(pa.array(texts), TextVectorizer()).n_texts == 50
 
 
 def test_progress_counts_texts():

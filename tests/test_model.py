@@ -371,7 +371,8 @@ def test_vertices_by_rule(topics_corpus):
     rare = int(np.sort(counts)[3])
     rule = ClassiNet(vertices=MinDocumentFrequency(rare + 1), n_jobs=1).fit(X, feature_names=names).net_
     assert rule.n_vertices == (counts > rare).sum()
-    listed = ClassiNet(vertices=Listed(["film", "goal"]), n_jobs=1).fit(X, feature_names=names).net_
+    with pytest.warns(EmptyNetWarning, match="no edge leads from any of the 2 vertices"):
+        listed = ClassiNet(vertices=Listed(["film", "goal"]), n_jobs=1).fit(X, feature_names=names).net_
     assert list(listed.graph.names) == ["film", "goal"]
     ignored = [ClassiNet(n_jobs=1).fit(X, y, feature_names=names).net_ for y in (None, topics)]
     assert same_net(*ignored)

@@ -18,6 +18,7 @@ from sklearn.utils import estimator_checks
 from classinet._sparse import canonical_csr
 from classinet.datasets import made_up_sentences
 from classinet.edits import Edits
+from classinet.evaluation import evaluate
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors, Spectral
 from classinet.graph import neighborhood
@@ -634,6 +635,101 @@ def test_the_classifier_to_compare_with_has_the_same_freedom(net, monkeypatch, C
     assert asked == [C == "auto" or weight == "auto"] * 2
 
 
+# -------------------------------------------------------------------------------------------------- forms of labels
+
+TOPICS = ("football", "kitchen", "weather")
+
+
+def matrix_of(labels):
+    return [[int(label == topic) for topic in TOPICS] for label in labels]
+
+
+def frames_of(labels):
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    return [
+        np.array(labels)[:, None], pd.Series(labels), pd.DataFrame({"label": labels}), pl.DataFrame({"label": labels}),
+        pa.array(labels),
+    ]  # fmt: skip
+
+
+def test_a_column_of_labels_is_labels_in_any_frame(net):
+    texts, labels = labelled(30)
+    expected = ClassiNetClassifier(net).fit(texts, labels)
+    for column in frames_of(labels):
+        clf = ClassiNetClassifier(net).fit(texts, column)
+        assert clf.classes_.tolist() == expected.classes_.tolist()
+        assert clf.predict(texts).tolist() == expected.predict(texts).tolist()
+        assert clf.score(texts, column) == evaluate(clf, texts, column).accuracy == expected.score(texts, labels)
+
+
+@pytest.mark.parametrize("form", [list, np.array, sparse.csr_array], ids=lambda form: form.__name__)
+def test_rows_of_0_and_1_are_a_matrix_however_they_are_given(net, form):
+    texts, labels = labelled(30)
+    matrix = form(matrix_of(labels))
+    clf = ClassiNetClassifier(net).fit(texts, matrix)
+    assert clf.head_.form == "indicator"
+    np.testing.assert_array_equal(clf.predict(texts), matrix_of(labels))
+    assert clf.score(texts, matrix) == evaluate(clf, texts, matrix).accuracy == 1
+
+
+def test_a_classifier_of_tags_is_judged_by_tags_or_a_matrix_and_by_nothing_else(net):
+    texts, labels = labelled(30)
+    clf = ClassiNetClassifier(net).fit(texts, [[label] for label in labels])
+    for truth in ([(label,) for label in labels], np.array(matrix_of(labels))):
+        assert clf.score(texts, truth) == evaluate(clf, texts, truth).accuracy == 1
+    for judge in (clf.score, lambda texts, truth: evaluate(clf, texts, truth)):
+        with pytest.raises(InputError, match="gives tags, so give a list for each text"):
+            judge(texts, labels)
+        with pytest.raises(InputError, match="labels have 2 columns, and this classifier 3 tags"):
+            judge(texts, np.array(matrix_of(labels))[:, :2])
+        with pytest.raises(InputError, match="30 texts and 29 labels"):
+            judge(texts, [[label] for label in labels[1:]])
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, "NaT", "NA"])
+def test_missing_labels_are_no_class(net, missing):
+    if isinstance(missing, str):
+        missing = getattr(pytest.importorskip("pandas"), missing)
+    texts, labels = labelled(6)
+    with pytest.raises(InputError, match="label 5 is"):
+        ClassiNetClassifier(net).fit(texts, [*labels[:5], missing])
+    with pytest.raises(InputError, match="tags 5 are"):
+        ClassiNetClassifier(net).fit(texts, [*([label] for label in labels[:5]), [missing]])
+    clf = ClassiNetClassifier(net).fit(texts, labels)
+    with pytest.raises(InputError, match=r"labels\[5\] is"):
+        evaluate(clf, texts, [*labels[:5], missing])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"class_weight": {"weather": -5}}, "class_weight must hold finite numbers ≥ 0"),
+        ({"class_weight": {"weather": float("nan")}}, "class_weight must hold finite numbers ≥ 0"),
+        ({"class_weight": dict.fromkeys(TOPICS, 0)}, "not all of them 0"),
+        ({"weight": float("inf")}, "weight must be a number ≥ 0"),
+        ({"random_state": 2**32}, "random_state must be a whole number"),
+        ({"n_jobs": "2"}, "n_jobs must be a whole number or None"),
+    ],
+)
+def test_parameters_that_would_fail_later_are_refused_at_once(net, parameters, message):
+    texts, labels = labelled(6)
+    with pytest.raises(ParameterError, match=message):
+        ClassiNetClassifier(net, **parameters).fit(texts, labels)
+
+
+def test_a_build_cannot_be_resumed_from_nowhere():
+    with pytest.raises(ParameterError, match="resume=True needs the directory"):
+        TextNet().fit(made_up_sentences(50), resume=True)
+
+
+def test_what_holds_no_labels_is_refused(net):
+    texts, labels = labelled(6)
+    with pytest.raises(InputError, match="got dict"):
+        ClassiNetClassifier(net).fit(texts, dict(enumerate(labels)))
+    with pytest.raises(InputError, match="no texts are given"):
+        ClassiNetClassifier(net).fit([], [])
+
+
 # ----------------------------------------------------------------------------------------------------- coverage
 
 
@@ -837,7 +933,7 @@ def test_sentences_and_document_context():
 
 
 def test_documents_may_be_given_as_ids():
-    texts = ["left a", "right a", "left b", "right b"] * 50
+    texts = ["left up a", "right up a", "left down b", "right down b"] * 50
     ids = [i // 2 for i in range(200)]
     by_id = TextNet(model=ClassiNet(n_jobs=1), context="document").fit(texts, documents=ids)
     assert by_id.n_texts_ == 200

@@ -73,6 +73,18 @@ def check_number(
     raise ParameterError(f"{name} must be {noun} {bounds}, got {value!r}")
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, or pandas' NaT and NA.
+
+    >>> is_missing(float("nan")), is_missing(""), is_missing(False)
+    (True, False, False)
+    """
+    if value is None:
+        return True
+    differs = value != value  # NaN and NaT differ from themselves, and NA says NA
+    return bool(differs) if isinstance(differs, bool | np.bool_) else differs is value
+
+
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Refuse a parameter that is none of its choices."""
     if value not in choices:

@@ -19,6 +19,7 @@ from scipy.stats import binomtest
 
 from classinet.exceptions import InputError, UnknownTextWarning
 from classinet.pipeline import ClassiNetClassifier
+from classinet.pipeline.targets import label_sets
 
 Z95 = 1.959963984540054  # so many standard deviations to each side hold 95 % of a normal distribution
 LEVEL = 0.05  # a difference is called one where chance would show it less often than this
@@ -171,14 +172,14 @@ def evaluate(clf: ClassiNetClassifier, texts: Sequence[str], labels: Any) -> Eva
     """
     texts = list(texts)
     multilabel = bool(clf.head_.multilabel)
-    true = _label_sets(labels, clf.classes_, multilabel=multilabel)
+    true = label_sets(labels, clf.classes_, multilabel=multilabel)
     if not texts or len(true) != len(texts):
         raise InputError(f"{len(texts)} texts and {len(true)} labels; give one for each text, and at least one text")
     with warnings.catch_warnings():
         # The result counts texts without a known word.
         warnings.simplefilter("ignore", UnknownTextWarning)
         said, plain = (
-            _label_sets(predict(texts), clf.classes_, multilabel=multilabel)
+            label_sets(predict(texts), clf.classes_, multilabel=multilabel)
             for predict in (clf.predict, clf.predict_without_expansion)
         )
     right = [a == b for a, b in zip(said, true, strict=True)]
@@ -246,20 +247,6 @@ def compare(correct_a: Iterable[bool], correct_b: Iterable[bool]) -> Comparison:
     )  # fmt: skip
 
 
-def _label_sets(labels: Any, classes: Any, *, multilabel: bool) -> list[frozenset[Any]]:
-    """Return the labels of each text as a set, whatever form they have."""
-    if not multilabel:
-        values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-        return [frozenset([value]) for value in values]
-    if getattr(labels, "ndim", 1) == 2:
-        rows = labels.toarray() if hasattr(labels, "toarray") else np.asarray(labels)
-        return [frozenset(classes[np.flatnonzero(row)].tolist()) for row in rows]
-    for index, tags in enumerate(labels):
-        if isinstance(tags, str):
-            raise InputError(f"labels[{index}] is {tags!r}; this classifier gives tags, so give a list for each text")
-    return [frozenset(_plain(tag) for tag in tags) for tags in labels]
-
-
 def _class_scores(true: list[frozenset[Any]], said: list[frozenset[Any]]) -> tuple[ClassScore, ...]:
     has, given, both = Counter[Any](), Counter[Any](), Counter[Any]()
     for t, s in zip(true, said, strict=True):
@@ -286,10 +273,6 @@ def _micro_f1(true: list[frozenset[Any]], said: list[frozenset[Any]]) -> float:
 def _sorted(labels: set[Any]) -> list[Any]:
     # Labels that were never seen may be of another type than the classes: names from a file beside numbers.
     return sorted(labels, key=lambda label: (isinstance(label, str), label))
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
 
 
 def _table(classes: Sequence[ClassScore]) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -29,6 +29,7 @@ from classinet.build.partitions import read_partitions
 from classinet.engine import Engine, ThreadEngine, fixed_batches
 from classinet.exceptions import InputError, ParameterError
 from classinet.text import TextFiles, TextVectorizer, split_sentences
+from classinet.text.vectorizer import strings
 
 BLOCK_TEXTS = 20_000
 BLOCK_CHARACTERS = 8_000_000
@@ -195,15 +196,11 @@ class _Reader:
 
 def _blocks(texts: Iterable[str], documents: Iterable[Any] | None) -> Iterator[list[tuple[str, int]]]:
     """Cut a stream into blocks of (text, number of its document); borders depend on the texts alone."""
-    if isinstance(texts, str | bytes | Mapping):
-        raise InputError(f"texts must be an iterable of strings, got {type(texts).__name__}")
     block: list[tuple[str, int]] = []
     size, n_blocks, number, previous = 0, 0, -1, object()
     ids = iter(documents) if documents is not None else None
     missing = object()
-    for index, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"texts[{index}] is {type(text).__name__}, not a string; drop it or convert it with str()")
+    for index, text in enumerate(strings(texts)):
         document = index if ids is None else next(ids, missing)
         if document is missing:
             raise InputError(f"documents ends after {index:,} ids, but there are more texts; give every text one")

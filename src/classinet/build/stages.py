@@ -109,6 +109,13 @@ def build_net(
     # 4. Label vectors, neighbours, edges.
     labels = recipe.labels.vote(predictor, unseen, missed, engine)
     near, graph = connected(recipe, predictor, labels, columns, names, unseen, seed, engine)
+    if len(columns) and not graph.n_edges and (graph.first_hop is None or not graph.first_hop.nnz):
+        warnings.warn(
+            f"no edge leads from any of the {len(columns):,} vertices to another, as where words never meet. "
+            "Nothing will be expanded",
+            EmptyNetWarning,
+            stacklevel=3,
+        )
     return Net(
         graph=graph, columns=columns, feature_names=names, frequency=column_counts(X) / X.shape[0],
         predictor=predictor, labels=labels, neighbors=near, left_out=left_out, recipe=recipe.name,

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import TypeVar
+from numbers import Integral
+from typing import Any, TypeVar
 
 from classinet._typing import Progress
 from classinet.engine.base import Engine, pairwise
@@ -27,6 +28,9 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
+    given: Any = n_jobs
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        raise ParameterError(f"n_jobs must be a whole number or None, got {n_jobs!r}")
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; use None for one thread or -1 for all cores")
     affinity = getattr(os, "sched_getaffinity", None)

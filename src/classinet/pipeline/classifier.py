@@ -16,7 +16,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from classinet._cloning import clone_around
@@ -33,10 +32,12 @@ from classinet.pipeline.head import Head
 from classinet.pipeline.judging import Judgements, judge_texts
 from classinet.pipeline.pieces import Pieces, least_texts
 from classinet.pipeline.representation import Representation, no_rows
-from classinet.pipeline.targets import as_targets
+from classinet.pipeline.targets import as_targets, checked_weights, label_sets
 from classinet.pipeline.text_net import TextNet
 from classinet.pipeline.tuning import Tuner
 from classinet.text.vectorizer import strings
+
+MOST_WEIGHT = 1e6  # by then nothing is left of the text itself
 
 
 class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -160,17 +161,17 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         return self
 
     def _check_parameters(self) -> None:
-        for name, low, open_low in (("C", 0.0, True), ("weight", 0.0, False)):
+        for name, high, open_low in (("C", np.inf, True), ("weight", MOST_WEIGHT, False)):
             value = getattr(self, name)
             if isinstance(value, str):
                 if value != "auto":
                     raise ParameterError(f'{name} must be "auto" or a number, got {value!r}')
             else:
-                check_number(name, value, low=low, open_low=open_low)
+                check_number(name, value, low=0.0, high=high, open_low=open_low)
         if self.expansion is not None and not isinstance(self.expansion, Expansion):
             raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
         check_choice("pieces", self.pieces, (True, False))
-        check_number("random_state", self.random_state, low=0, whole=True)
+        check_number("random_state", self.random_state, low=0, high=2**32 - 1, whole=True)
 
     def _resolve(self, texts: list[str]) -> TextNet:
         net = TextNet() if self.net is None else self.net
@@ -255,11 +256,12 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
 
     def score(self, X: Iterable[str], y: Any, sample_weight: Any = None) -> float:
         """Return the share of texts whose label, or whose tags all, are right."""
-        predicted = self.predict(X)
-        if self.head_.form != "tags":
-            return float(accuracy_score(y, predicted, sample_weight=sample_weight))
-        right = [set(tags) == set(wanted) for tags, wanted in zip(predicted, y, strict=True)]
-        return float(np.average(right, weights=sample_weight))
+        predicted, multilabel = self.predict(X), self.head_.multilabel
+        said, true = (label_sets(labels, self.classes_, multilabel=multilabel) for labels in (predicted, y))
+        if len(true) != len(said):
+            raise InputError(f"{len(said)} texts and {len(true)} labels; give one for each text")
+        right = [a == b for a, b in zip(said, true, strict=True)]
+        return float(np.average(right, weights=checked_weights(sample_weight, len(right))))
 
     def _judge(self, texts: Iterable[str]) -> tuple[Head, Csr]:
         check_is_fitted(self, "head_")

@@ -1,11 +1,12 @@
 """Labels as the user has them → one 0/1 column an output, and the names of the outputs.
 
-Enter: one label a text (any one type that sorts), a collection of tags a text, or a 0/1 matrix. Leave: `Targets`.
+Enter: one label a text (any one type that sorts), a collection of tags a text, or a 0/1 matrix, as an array, a data
+frame or lists. Leave: `Targets`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from classinet._typing import Flags, Floats, Integers
+from classinet._validation import is_missing
 from classinet.exceptions import InputError, ParameterError
 
 
@@ -53,7 +55,7 @@ class Targets:
     def row_weights(self, class_weight: Any, sample_weight: Any) -> Floats:
         """Return one weight a text and output: the text's own times that of its class (or of having the tag or not)."""
         n, outputs = self.member.shape
-        own = _checked_weights(sample_weight, n)
+        own = checked_weights(sample_weight, n)
         if class_weight is None:
             return np.repeat(own[:, None], outputs, axis=1)
         if self.form == "classes":
@@ -77,7 +79,10 @@ class Targets:
         unknown = [label for label in class_weight if label not in known]
         if unknown:
             raise ParameterError(f"class_weight names {unknown[0]!r}, which is no class; classes are {_some(known)}")
-        return np.array([float(class_weight.get(label, 1.0)) for label in known])
+        weights = np.array([float(class_weight.get(label, 1.0)) for label in known])
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise ParameterError(f"class_weight must hold finite numbers ≥ 0, not all of them 0; got {class_weight!r}")
+        return weights
 
 
 def as_targets(y: Any, n_texts: int) -> Targets:
@@ -92,21 +97,39 @@ def as_targets(y: Any, n_texts: int) -> Targets:
     ...
     classinet.exceptions.InputError: all 2 texts have the label 'a'; a classifier needs at least 2 classes
     """
-    if y is None:
-        raise InputError("requires y to be passed, but the target y is None: give one label, or tags, for each text")
-    if isinstance(y, (sparse.sparray, sparse.spmatrix)):
-        y = y.toarray()  # type: ignore[union-attr]
-    if getattr(y, "ndim", 1) == 2 and 1 not in y.shape[1:]:
-        targets = _indicator(np.asarray(y))
-    else:
-        values = list(np.asarray(y).ravel() if hasattr(y, "dtype") and not _holds_tags(y) else y)
-        targets = _tags(values) if values and _is_tags(values[0]) else _labels(values)
+    form, values = _read(y)
+    as_read: dict[str, Callable[[Any], Targets]] = {"indicator": _indicator, "tags": _tags, "classes": _labels}
+    targets = as_read[form](values)
     if len(targets.member) != n_texts:
         raise InputError(f"{n_texts} texts and {len(targets.member)} labels; give one for each text")
-    if targets.form == "classes" and len(targets.classes) < 2:
-        what = f"have the label {targets.classes.tolist()[0]!r}" if n_texts else "are given"
-        raise InputError(f"all {n_texts} texts {what}; a classifier needs at least 2 classes")
+    if not n_texts:
+        raise InputError("no texts are given; a classifier needs labelled texts of at least 2 classes")
+    if form == "classes" and len(targets.classes) < 2:
+        raise InputError(
+            f"all {n_texts} texts have the label {targets.classes.tolist()[0]!r}; a classifier needs at least 2 classes"
+        )
     return targets
+
+
+def label_sets(y: Any, classes: NDArray[Any], *, multilabel: bool) -> list[frozenset[Any]]:
+    """Return the labels of each text as a set, whatever form they have; a form that is not the classifier's is refused.
+
+    >>> label_sets([[0, 1], [1, 1]], np.array(["a", "b"]), multilabel=True) == [{"b"}, {"a", "b"}]
+    True
+    """
+    form, values = _read(y)
+    if form == "indicator" and multilabel:
+        if values.shape[1] != len(classes):
+            raise InputError(f"labels have {values.shape[1]} columns, and this classifier {len(classes)} tags")
+        return [frozenset(classes[np.flatnonzero(row)].tolist()) for row in _indicator(values).member]
+    if (form != "classes") != multilabel:
+        needed = "tags, so give a list for each text" if multilabel else "one label a text, so give one for each"
+        shown = repr(values[0]) if form != "indicator" else "a row of a matrix"
+        raise InputError(f"labels[0] is {shown}; this classifier gives {needed}")
+    for index, value in enumerate(values):
+        if any(map(is_missing, value)) if multilabel else is_missing(value):
+            raise InputError(f"labels[{index}] is {value!r}; leave out texts whose label is not known")
+    return [frozenset(map(_plain, value)) if multilabel else frozenset([_plain(value)]) for value in values]
 
 
 def place_in_class(codes: Integers) -> Integers:
@@ -122,9 +145,41 @@ def place_in_class(codes: Integers) -> Integers:
     return place
 
 
+def _read(y: Any) -> tuple[str, Any]:
+    """Return which form labels have, and the labels: a list, or a matrix of 0 and 1."""
+    if y is None:
+        raise InputError("requires y to be passed, but the target y is None: give one label, or tags, for each text")
+    if isinstance(y, str | bytes | Mapping):
+        raise InputError(f"labels must be a list of one label, or of tags, for each text; got {type(y).__name__}")
+    if isinstance(y, (sparse.sparray, sparse.spmatrix)):
+        y = y.toarray()  # type: ignore[union-attr]
+    if hasattr(y, "to_pylist"):  # pyarrow iterates over boxes
+        y = y.to_pylist()
+    if getattr(y, "ndim", 1) == 2 or hasattr(y, "columns"):  # a data frame iterates over the names of its columns
+        y = np.asarray(y)
+        if y.shape[1] != 1:
+            return "indicator", y
+        y = y.ravel()
+    values = list(np.asarray(y) if hasattr(y, "dtype") and not _holds_tags(y) else y)
+    if _is_matrix(values):
+        return "indicator", np.array([np.asarray(row) for row in values])
+    return ("tags" if values and _is_tags(values[0]) else "classes"), values
+
+
+def _is_matrix(values: list[Any]) -> bool:
+    """Whether lists are rows of 0 and 1, as scikit-learn reads them, and not tags: all as long, with nothing else."""
+    if not values or not all(isinstance(row, list | np.ndarray) for row in values):
+        return False
+    width = len(values[0])
+    return width > 1 and all(
+        len(row) == width and all(isinstance(one, int | float | np.number | np.bool_) and one in (0, 1) for one in row)
+        for row in values
+    )
+
+
 def _labels(values: Sequence[Any]) -> Targets:
     for i, value in enumerate(values):
-        if value is None or (isinstance(value, (float, np.floating)) and not np.isfinite(value)) or _is_tags(value):
+        if _is_tags(value) or is_missing(value) or (isinstance(value, float | np.floating) and not np.isfinite(value)):
             raise InputError(f"label {i} is {value!r}; every text needs one label (give lists everywhere for tags)")
     try:
         classes, codes = np.unique(np.asarray(values), return_inverse=True)
@@ -141,6 +196,8 @@ def _tags(values: Sequence[Any]) -> Targets:
     for i, tags in enumerate(values):
         if not _is_tags(tags):
             raise InputError(f"tags {i} are {tags!r}; give a list of tags for every text, [] where there are none")
+        if any(map(is_missing, tags)):
+            raise InputError(f"tags {i} are {tags!r}; leave out tags that are missing")
     try:
         names = sorted({tag for tags in values for tag in tags})
     except TypeError as error:
@@ -168,7 +225,12 @@ def _holds_tags(y: Any) -> bool:
     return y.dtype == object and len(y) > 0 and _is_tags(y[0] if not hasattr(y, "iloc") else y.iloc[0])
 
 
-def _checked_weights(sample_weight: Any, n: int) -> Floats:
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def checked_weights(sample_weight: Any, n: int) -> Floats:
+    """Return one weight a text; None is 1 for each."""
     if sample_weight is None:
         return np.ones(n)
     weights = np.asarray(sample_weight, dtype=np.float64)

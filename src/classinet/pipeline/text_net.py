@@ -123,6 +123,8 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         engine : where batches run, such as a `DaskEngine`; None is threads on this machine.
         """
         check_number("examples", self.examples, low=0, whole=True)
+        if resume and directory is None:
+            raise ParameterError("resume=True needs the directory in which the interrupted build kept its batches")
         for name, kind in (("model", ClassiNet), ("vectorizer", TextVectorizer)):
             given = getattr(self, name)
             if given is not None and not isinstance(given, kind):

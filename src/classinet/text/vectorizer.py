@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from classinet._typing import Integers
-from classinet._validation import check_choice, check_number
+from classinet._validation import check_choice, check_number, is_missing
 from classinet.exceptions import InputError, ParameterError
 from classinet.text.pieces import is_piece, pieces_of
 from classinet.text.tokenizer import Tokenizer
@@ -317,10 +317,14 @@ def strings(texts: Iterable[str], name: str = "texts") -> Iterator[str]:
         raise InputError(f"{name} must be an iterable of strings, got {type(texts).__name__}") from None
     for index, element in enumerate(elements):
         if not isinstance(element, str):
-            missing = element is None or element != element  # NaN alone differs from itself
-            remedy = "drop missing texts or write them as ''" if missing is True else "convert it with str()"
-            raise InputError(f"{name}[{index}] is {_described(element)}, not a string; {remedy}")
+            raise InputError(f"{name}[{index}] is {_described(element)}, not a string; {_remedy(element)}")
         yield element
+
+
+def _remedy(element: object) -> str:
+    if is_missing(element):
+        return "drop missing texts or write them as ''"
+    return "pass one column of strings" if isinstance(element, np.ndarray | list | tuple) else "convert it with str()"
 
 
 def _described(element: object) -> str:
