@@ -42,6 +42,7 @@ MOST_JUDGED = 1500
 # Constants of the library that are other ones meanwhile: where, name, value.
 Changes = tuple[tuple[Any, str, Any], ...]
 WORDS = (text_net, "default_vectorizer", lambda model: TextVectorizer(min_df=2))
+Scores = tuple[float, float | None]  # with few labels, and with all
 DEFAULT = "default"
 NETS: dict[str, tuple[Callable[[], ClassiNet], Changes]] = {
     DEFAULT: (ClassiNet, ()),
@@ -61,34 +62,37 @@ CLASSIFIERS: dict[str, tuple[str, dict[str, Any], Changes]] = {
     "net of words, no phrases or letters": ("net of words alone", {"pieces": False}, ()),
     "no leeway": (DEFAULT, {}, ((leeway, "POWER", 0.0),)),
     "spectral expansion": (DEFAULT, {"expansion": Spectral()}, ()),
-    "weight 1, C 30": (DEFAULT, {"weight": 1.0, "C": 30.0}, ()),
+    "weight 1, C 30, no leeway": (DEFAULT, {"weight": 1.0, "C": 30.0}, ()),
 }
 VARIANTS = {**{name: (name, {}, ()) for name in NETS}, **CLASSIFIERS}
 
 
 def main() -> None:
     """Measure and print."""
-    asked = arguments(__doc__, draws=5)
+    parser = parser_of(__doc__, draws=5)
+    parser.add_argument("--only", help='only these variants, as "default; rank 24"')
+    asked = parser.parse_args()
     warnings.simplefilter("ignore", UnknownTextWarning)
-    found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in VARIANTS}
+    variants = [name for name in VARIANTS if asked.only is None or name in asked.only.split("; ")]
+    found: dict[str, dict[str, Scores]] = {name: {} for name in variants}
     for key in asked.sets.split(","):
         trial = Trial(key, asked.draws)
-        for name in VARIANTS:
+        for name in variants:
             found[name][key] = trial.measured(name)
-            print(f"{key:16} {name:36} {found[name][key][0]:5.1f} {found[name][key][1]:5.1f}", flush=True)
+            print(f"{key:16} {name:36} {'  '.join(map(shown, found[name][key]))}", flush=True)
     print(table(found))
     if asked.json is not None:
         values = {"made": made(), "draws": asked.draws, "few, all": found}
         asked.json.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def arguments(about: str | None, draws: int) -> argparse.Namespace:
-    """Read which sets, how many draws, and where to write."""
+def parser_of(about: str | None, draws: int) -> argparse.ArgumentParser:
+    """Return a parser of which sets, how many draws, and where to write."""
     parser = argparse.ArgumentParser(description=(about or "").split("\n", 1)[0])
     parser.add_argument("--sets", default=SETS)
     parser.add_argument("--draws", type=int, default=draws)
     parser.add_argument("--json", type=Path)
-    return parser.parse_args()
+    return parser
 
 
 class Trial:
@@ -104,14 +108,14 @@ class Trial:
         self.asked, self.truth = [data.texts[row] for row in judged], data.codes[judged]
         self.nets: dict[str, TextNet] = {}
 
-    def measured(self, variant: str) -> tuple[float, float]:
-        """Score a variant with ten labels a class, as a mean over draws, and with all labels."""
+    def measured(self, variant: str) -> Scores:
+        """Score a variant with ten labels a class, as a mean over draws, and with all labels; None where too many."""
         name, parameters, changes = VARIANTS[variant]
         net = self.net(name)
-        with changed(changes):
+        with changed(NETS[name][1] + changes):  # texts are read as the net was built
             few = [self.score(net, parameters, draw_rows(self.codes, "10-a-class", draw)) for draw in range(self.draws)]
             every = np.arange(len(self.texts))
-            whole = self.score(net, parameters, every) if len(every) <= MOST_TRAINED else float("nan")
+            whole = self.score(net, parameters, every) if len(every) <= MOST_TRAINED else None
         return float(np.mean(few)), whole
 
     def net(self, name: str) -> TextNet:
@@ -140,7 +144,12 @@ def changed(changes: Changes) -> Iterator[None]:
         yield
 
 
-def table(found: dict[str, dict[str, tuple[float, float]]]) -> str:
+def shown(score: float | None) -> str:
+    """Return a score, or a dash."""
+    return "–" if score is None else f"{score:.1f}"
+
+
+def table(found: dict[str, dict[str, Scores]]) -> str:
     """Return two Markdown tables: few labels, all labels."""
     sets = list(next(iter(found.values())))
     lines = []
@@ -149,8 +158,9 @@ def table(found: dict[str, dict[str, tuple[float, float]]]) -> str:
         lines += [f"| {title} | {' | '.join(heads)} | mean |", "|---|" + "---:|" * (len(sets) + 1)]
         for name, row in found.items():
             values = [row[key][which] for key in sets]
-            shown = [*values, float(np.mean([v for v in values if not np.isnan(v)] or [np.nan]))]
-            lines.append(f"| {name} | {' | '.join('–' if np.isnan(v) else f'{v:.1f}' for v in shown)} |")
+            there = [value for value in values if value is not None]
+            mean = float(np.mean(there)) if there else None
+            lines.append(f"| {name} | {' | '.join(map(shown, [*values, mean]))} |")
         lines.append("")
     return "\n".join(lines)
 

@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import re
-import resource
 import subprocess
 import sys
 import time
@@ -265,7 +264,9 @@ def main() -> None:
         parser.error("set CLASSINET_DATA (or --data) to the folder that holds imdb/train.tsv.gz and subj/all.tsv")
     if arguments.task:
         result = TASKS[arguments.task](arguments.data)
-        result["peak_gb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        from classinet.bench.memory import resident_peak
+
+        result["peak_gb"] = resident_peak() / 1e9
         print(json.dumps(result))
         return
     results = {}

@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 
-from ablation import SKEWED, Trial, arguments
+from ablation import SKEWED, Trial, parser_of
 from classinet import TextNet
 from classinet.bench.plan import draw_rows
 from classinet.bench.worker import made
@@ -24,7 +24,7 @@ SIZES = (500, 1000, 2000, 4000, 8000)
 
 def main() -> None:
     """Measure and print."""
-    asked = arguments(__doc__, draws=10)
+    asked = parser_of(__doc__, draws=10).parse_args()
     warnings.simplefilter("ignore", UnknownTextWarning)
     found = {key: measured(Trial(key, asked.draws)) for key in asked.sets.split(",")}
     print("| texts | " + " | ".join(key + (" (F)" if key in SKEWED else "") for key in found) + " |")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from classinet import ClassiNet, TextNet
+from classinet import ClassiNet, ClassiNetClassifier, TextNet
 from classinet._sparse import canonical_csr
 from classinet.baselines.base import Baseline
 from classinet.baselines.dense_average import DenseAverage
@@ -32,6 +32,7 @@ from classinet.bench.work import Work
 from classinet.bench.worker import work_on
 from classinet.datasets import DatasetError, Docstrings, made_up_sentences
 from classinet.exceptions import InputError, ParameterError
+from classinet.pipeline.representation import unit_rows
 
 SENTENCES = made_up_sentences()
 TOPICS = {"weather": ("storm", "rain", "snow", "wind"), "kitchen": ("soup", "bread", "oven", "onion")}
@@ -213,6 +214,12 @@ def test_expanded_is_the_expansion_of_the_net():
     again = Expanded(rival.net_).fit([])
     assert again.net_ is rival.net_
     np.testing.assert_array_equal(again.transform(["a storm"]).toarray(), rival.transform(["a storm"]).toarray())
+    # It is what the classifier adds to a text that holds nothing but the corpus's features.
+    clf = ClassiNetClassifier(rival.net_, pieces=False).fit(["rain and wind", "a late goal"], ["weather", "football"])
+    texts = SENTENCES[:20]
+    row = clf._representation
+    added = row.expansion_rows(row.text_rows(row.counts(texts)))
+    np.testing.assert_allclose(unit_rows(rival.transform(texts)).toarray(), unit_rows(added).toarray(), atol=1e-12)
 
 
 # --------------------------------------------------------------------------------------------------- judging

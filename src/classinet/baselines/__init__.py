@@ -6,6 +6,7 @@ They need more than the core: gensim and fastText (`pip install "classinets[base
 
 from classinet.baselines.base import BagBaseline, Baseline
 from classinet.baselines.cbow import CBOW
+from classinet.baselines.dense_average import DenseAverage
 from classinet.baselines.expanded import Expanded
 from classinet.baselines.fasttext import FastText
 from classinet.baselines.frequent_terms import FrequentTermSets
@@ -22,6 +23,7 @@ __all__ = [
     "SCL",
     "BagBaseline",
     "Baseline",
+    "DenseAverage",
     "Expanded",
     "FastText",
     "FrequentTermSets",

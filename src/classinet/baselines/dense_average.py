@@ -19,7 +19,7 @@ from classinet.pipeline import TextNet
 
 
 class DenseAverage(OverNet):
-    """Average the vectors of a text's words.
+    """Average the vectors of a text's features: its words and, over a net that counts them, its pieces.
 
     Parameters
     ----------
@@ -50,6 +50,6 @@ class DenseAverage(OverNet):
         return self
 
     def transform(self, X: Iterable[str]) -> Csr:
-        """Return the weighed mean of the vectors of each text's words."""
+        """Return the weighed mean of the vectors of each text's features."""
         _, own = self._rows(X)
         return canonical_csr(own @ self.vectors_)

@@ -185,6 +185,9 @@ def _written(folder: str, name: str, lines: list[str]) -> str:
 
 
 def _buckets(lines: list[str], ngrams: int) -> int:
-    """Return room for runs of words, twice as much as can be needed; filling fastText's two million takes seconds."""
+    """Return room for runs of words, twice as many as there are, up to a bound.
+
+    Filling fastText's two million takes seconds a fit; at the bound, with thousands of texts, some runs share a bucket.
+    """
     runs = (ngrams - 1) * sum(line.count(" ") for line in lines)
     return min(max(1 << (2 * runs).bit_length(), FEWEST_BUCKETS), MOST_BUCKETS)

@@ -43,8 +43,8 @@ class SCL(BagBaseline):
 
     Parameters
     ----------
-    vertices : the pivots, as in `ClassiNet`: None (the 20,000 most frequent features), a number of most frequent
-        ones, a list of names or columns (such as those of a net that this rival is compared with), or a rule.
+    vertices : the pivots, as in `ClassiNet`: None (as many landmarks as a net has by default), a number of most
+        frequent ones, a list of names or columns (such as those of a net that this rival is compared with), or a rule.
     n_components : dimensions of the projection; fewer where the weights have a lower rank.
     predictor : the kind of linear predictor; None is logistic regression on at most 1,000 texts that hold the pivot,
         of the strength (0.1) that cross-validation most often chooses for a pivot of film reviews.

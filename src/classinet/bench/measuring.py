@@ -27,9 +27,10 @@ from typing import Any
 
 from classinet._files import whole_file
 from classinet._typing import Progress
+from classinet.bench.memory import anonymous_bytes, resident_peak
 from classinet.bench.pool import algebra_threads
 from classinet.bench.work import name_of
-from classinet.bench.worker import PACKAGES, peak_memory_mb
+from classinet.bench.worker import PACKAGES
 from classinet.engine.threads import resolve_n_jobs
 from classinet.exceptions import ClassiNetError
 
@@ -160,31 +161,6 @@ def _as_measured(clock: Clock, notes: dict[str, Any]) -> dict[str, Any]:
         "peak_bytes": clock.peak_bytes, "before_bytes": clock.before_bytes,
         "date": datetime.now(UTC).isoformat(timespec="minutes")[:16], "notes": notes,
     }  # fmt: skip
-
-
-def resident_peak() -> int:
-    """Return the largest resident memory this process has had, in bytes.
-
-    >>> resident_peak() > 1_000_000
-    True
-    """
-    # Linux counts what the parent had before the program began in ru_maxrss; its /proc does not.
-    found = _status("self", "VmHWM")
-    return round(peak_memory_mb() * 1e6) if found is None else found
-
-
-def anonymous_bytes(process: int | str) -> int | None:
-    """Return how much memory of a process ("self": of this one) is no mapped file, or None where nobody knows."""
-    return _status(process, "RssAnon")
-
-
-def _status(process: int | str, name: str) -> int | None:
-    try:
-        text = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
-    except OSError:  # no such folder on this system, or the process has just ended
-        return None
-    found = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
-    return int(found[1]) * 1024 if found else None
 
 
 def _larger(a: int | None, b: int | None) -> int | None:

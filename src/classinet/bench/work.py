@@ -18,7 +18,7 @@ import numpy as np
 from classinet import persistence
 from classinet._files import whole_file
 from classinet._sparse import canonical_csr, from_arrays
-from classinet._typing import Csr, Progress
+from classinet._typing import Csr
 from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench.corpora import Corpus
 from classinet.bench.recipes import RECIPES, described
@@ -77,7 +77,7 @@ class Work:
 
     # -------------------------------------------------------------------------------------------------- nets
 
-    def net(self, corpus_name: str, recipe: str, progress: Progress | None = None) -> tuple[TextNet, float]:
+    def net(self, corpus_name: str, recipe: str) -> tuple[TextNet, float]:
         """Return the net of a kept corpus, built if it is not there, and the seconds that building it took."""
         path = self.folder / "nets" / f"{corpus_name}-{recipe}-{name_of(described(recipe))}"
         clock = path.with_suffix(".json")
@@ -87,7 +87,7 @@ class Work:
             path.parent.mkdir(parents=True, exist_ok=True)
             texts = self.corpus(corpus_name).texts
             begun = time.perf_counter()
-            net = TextNet(model=RECIPES[recipe]()).fit(texts, progress=progress)
+            net = TextNet(model=RECIPES[recipe]()).fit(texts)
             seconds = time.perf_counter() - begun
             persistence.save(net, path)
             with whole_file(clock) as file:

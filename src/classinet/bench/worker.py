@@ -7,8 +7,6 @@ on labels are kept, so that another study, or the same one resumed, need not fit
 from __future__ import annotations
 
 import platform
-import resource
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -27,8 +25,9 @@ from classinet.baselines.base import Baseline
 from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench.cells import Cell, CellKey, CellStore, Run
 from classinet.bench.judging import Blocks, judge_blocks, judge_by_itself
+from classinet.bench.memory import resident_peak
 from classinet.bench.methods import Method, all_methods
-from classinet.bench.plan import Unit, draw_rows, draws_of, holds_words
+from classinet.bench.plan import PROTOCOL, Unit, draw_rows, draws_of, holds_words
 from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled
 from classinet.bench.text import OwnFeatures
@@ -62,12 +61,15 @@ def work_on(unit: Unit, cells: Path, work: Path, report: Callable[[float], None]
 
 @dataclass(eq=False)
 class _Bench:
-    """A method on a corpus; it is fitted when something is asked of it that is not kept."""
+    """A method on a corpus; it is fitted when something is asked of it that is not kept.
+
+    `learning_seconds` are what nets and fitting took.
+    """
 
     method: Method
     corpus: str
     work: Work
-    fit_seconds: float = 0.0
+    learning_seconds: float = 0.0
 
     @cached_property
     def words(self) -> NoExpansion:
@@ -83,34 +85,37 @@ class _Bench:
         begun = time.perf_counter()
         more = {"documents": corpus.documents} if self.unfitted.documents else {}
         fitted = self.unfitted.fit(corpus.texts, **more)
-        self.fit_seconds += time.perf_counter() - begun
+        self.learning_seconds += time.perf_counter() - begun
         return fitted
 
     def _net(self, recipe: str) -> Any:
         net, seconds = self.work.net(self.corpus, recipe)
-        self.fit_seconds += seconds
+        self.learning_seconds += seconds
         return net
 
     def judge(self, task: str) -> _Judge:
         data = self.work.task(task)
-        block = None if self.unfitted.learns_from_labels else self._block(task, data)
-        return _Judge(self, data, block)
+        if self.unfitted.learns_from_labels:
+            return _Judge(self, data)
+        return _Judge(self, data, *self._block(task, data))
 
-    def _block(self, task: str, data: Labelled) -> Csr:
+    def _block(self, task: str, data: Labelled) -> tuple[Csr, float]:
+        """Return the features of a task's texts, and what fitting and transforming took."""
         # The same features may serve two methods, alone and beside tf-idf.
-        kind, parameters = type(self.unfitted).__name__, self.unfitted.get_params(deep=False)
+        kind, parameters = type(self.unfitted).__name__, self.unfitted.get_params(deep=True)
         parts = sorted((name, repr(value)) for name, value in parameters.items() if name != "use")
-        name = f"{kind}-{task}-{name_of(self.corpus, self.method.recipe and described(self.method.recipe), parts)}"
+        recipe = self.method.recipe and described(self.method.recipe)
+        name = f"{kind}-{task}-{name_of(PROTOCOL, self.corpus, recipe, parts)}"
         kept = self.work.block(name)
         if kept is None:
             rival = self.rival
             begun = time.perf_counter()
             features = rival.transform(data.texts)
-            self.work.keep_block(name, features, self.fit_seconds + time.perf_counter() - begun)
+            self.work.keep_block(name, features, self.learning_seconds + time.perf_counter() - begun)
             kept = self.work.block(name)
             assert kept is not None
-        block, self.fit_seconds = kept
-        return trimmed(unit_rows(block))
+        block, seconds = kept
+        return trimmed(unit_rows(block)), seconds
 
 
 @dataclass(eq=False)
@@ -119,11 +124,17 @@ class _Judge:
 
     bench: _Bench
     data: Labelled
-    block: Csr | None
+    block: Csr | None = None
+    block_seconds: float = 0.0
 
     @cached_property
     def own(self) -> OwnFeatures:
         return OwnFeatures.of(self.data.texts, self.bench.words)
+
+    @property
+    def fit_seconds(self) -> float:
+        """What the unlabeled part took."""
+        return self.bench.learning_seconds if self.block is None else self.block_seconds
 
     def cell(self, key: CellKey, definition: str) -> Cell:
         tested, pool = self.data.test(key.split), self.data.train(key.split)
@@ -139,7 +150,7 @@ class _Judge:
             )
         return Cell(
             key=key, definition=definition, classes=self.data.classes, truth=tuple(self.data.codes[tested].tolist()),
-            runs=tuple(runs), fit_seconds=round(self.bench.fit_seconds, 3), peak_memory_mb=peak_memory_mb(),
+            runs=tuple(runs), fit_seconds=round(self.fit_seconds, 3), peak_memory_mb=round(resident_peak() / 1e6, 1),
             made=made(),
         )  # fmt: skip
 
@@ -197,9 +208,3 @@ def made() -> dict[str, str]:
         "cpu": platform.machine(),
         **versions,
     }
-
-
-def peak_memory_mb() -> float:
-    """Return the largest resident memory this process has had."""
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)

@@ -55,11 +55,10 @@ def compute(materials: Materials) -> Values:
 
 
 def draw(values: Values, ax: Axes | None = None) -> Axes:
-    """Draw a line for each net and one for no expansion."""
-    curves = {name: (own["accuracy"], own["low"], own["high"]) for name, own in values["recipes"].items()}
-    # Both nets come of one corpus and read texts alike: without expansion they are the same.
-    without = next(iter(values["recipes"].values()))["without"]
-    curves["no expansion"] = level_line(without, len(values["dampings"]))
+    """Draw a line for each net, and one for each without expansion: one of them counts pieces of texts too."""
+    recipes = values["recipes"].items()
+    curves = {name: (own["accuracy"], own["low"], own["high"]) for name, own in recipes}
+    curves |= {f"{name}: no expansion": level_line(own["without"], len(values["dampings"])) for name, own in recipes}
     return plot_bands(values["dampings"], curves, x="Damping factor γ", ax=ax)
 
 

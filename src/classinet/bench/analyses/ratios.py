@@ -58,7 +58,7 @@ def compute(materials: Materials) -> Values:
             "summary": _summary(ratios),
             "of_vertices": _summary(of_vertices),
             "reached": added.nnz / (added.shape[0] * max(1, net.n_vertices)),
-            "in_published_range": float(np.nanmean((ratios >= low) & (ratios <= high))),
+            "in_published_range": _share_within(ratios, low, high),
             "ratios": known(ratios, 2),
         }
     strongest = np.sort(net.graph.knn(NEAREST).in_degree(weighted=False))[::-1]
@@ -70,6 +70,12 @@ def compute(materials: Materials) -> Values:
         "to_hubs": float(strongest[:HUBS].sum() / max(1, strongest.sum())),
         "methods": methods,
     }
+
+
+def _share_within(ratios: Floats, low: float, high: float) -> float:
+    """Share of the texts with a ratio whose ratio is in a range."""
+    there = ratios[~np.isnan(ratios)]
+    return float(np.mean((there >= low) & (there <= high))) if len(there) else 0.0
 
 
 def _ratios(counts: Csr, added: Csr, net: Net) -> tuple[Floats, Floats]:

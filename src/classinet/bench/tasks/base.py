@@ -53,7 +53,10 @@ class Labelled:
         return np.flatnonzero((self.parts != split) & (self.parts != UNUSED))
 
     def own_texts(self) -> list[str]:
-        """Return the task's own unlabeled text: no test text of the first split is among it."""
+        """Return the task's own unlabeled text, none of which is tested in the first split.
+
+        A published split may hold the same text on both sides, though: ten of TREC's test questions also train.
+        """
         if self.unlabeled is not None:
             return self.unlabeled
         return [self.texts[row] for row in self.train(0)]
