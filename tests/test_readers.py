@@ -83,6 +83,20 @@ def test_columns_by_number_mean_no_header(options, expected):
     assert pairs(read(b"a\tb\tc\n", "tsv", **options)) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"text": 1, "label": 0}, [("good", ("pos",))]),
+        ({"text": 1}, [("good", ("pos",))]),
+        ({"label": 0}, [("good", ("pos",))]),
+        ({"text": 0}, [("labels", ()), ("pos", ())]),
+        ({"text": 1, "label": 1}, [(" Text", ("Text",)), ("good", ("good",))]),
+    ],
+)
+def test_a_usual_header_is_seen_though_columns_are_numbered(options, expected):
+    assert pairs(read(b"labels, Text\npos,good\n", "csv", **options)) == expected
+
+
 def test_the_other_of_two_columns_is_the_text():
     assert pairs(read(b"a,b\n", "csv", label=1)) == [("a", ("b",))]
     assert pairs(read(b"a,b\n", "csv", label=0)) == [("b", ("a",))]
@@ -96,6 +110,62 @@ def test_a_header_of_usual_names_is_recognised(header):
 def test_a_usual_header_may_come_in_any_order():
     assert pairs(read(b"text\tlabel\ngood\tpos\n", "tsv")) == [("good", ("pos",))]
     assert pairs(read(b"text\ngood\n", "tsv")) == [("good", ())]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"id,Text,label\n7,good,pos\n", ("good", ("pos",))),
+        (b"labels,id, text\npos,7,good\n", ("good", ("pos",))),
+        (b"text,stars\ngood,5\n", ("good", ())),
+        (b"text,stars,day\ngood,5,Monday\n", ("good", ())),
+    ],
+)
+def test_a_header_with_a_text_says_where_all_is(data, expected):
+    for format, table in (("csv", data), ("tsv", data.replace(b",", b"\t"))):
+        assert pairs(read(table, format)) == [expected]
+
+
+def test_labels_are_found_by_their_usual_name_where_only_the_text_is_said():
+    table = b"id,review,Label\n7,good,pos\n"
+    assert pairs(read(table, "csv", text="review")) == [("good", ("pos",))]
+    assert pairs(read(table, "csv", text="review", label="id")) == [("good", ("7",))]
+    assert pairs(read(table, "csv", text="Label")) == [("pos", ())]
+    assert pairs(read(parquet_bytes(body=["a"], label=["x"]), "parquet", text="body")) == [("a", ("x",))]
+
+
+def test_spaces_around_names_of_columns_and_labels_do_not_matter():
+    table = b"label, text\n pos , good\n  ,dull\n"
+    for options in ({}, {"text": "text"}, {"text": "text", "label": "label"}, {"label": " label "}):
+        assert pairs(read(table, "csv", **options)) == [(" good", ("pos",)), ("dull", ())]
+    assert pairs(read(b'{"text": "a", "label": [" x ", " "]}', "jsonl")) == [("a", ("x",))]
+    assert pairs(read(b"a, a\n1,2\n", "csv", text=" a", label="a")) == [("2", ("1",))]  # as written, if it is
+
+
+def test_labels_that_are_not_wanted_are_no_trouble():
+    for label in ("NaN", '{"b": 1}', '"x"'):
+        data = b'{"text": "a", "label": %s}' % label.encode()
+        assert pairs(read(data, "jsonl", with_labels=False)) == [("a", ())]
+    assert pairs(read(b"__label__x a", "fasttext", with_labels=False)) == [("a", ())]
+    assert pairs(read(b"x,a\n", "csv", with_labels=False)) == [("a", ())]
+    data = parquet_bytes(text=["a"], label=[{"b": 1}])
+    assert pairs(read(data, "parquet", with_labels=False)) == [("a", ())]
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_empty_lines_of_one_column_may_be_texts(format, end):
+    def lines(*texts, keep_empty=True):
+        found = read(end.join(texts) + end, format, keep_empty=keep_empty)
+        return [(record.text, record.line) for record in found]
+
+    assert lines(b"", b"", b"a", b"", b"b", b"") == [("", 1), ("", 2), ("a", 3), ("", 4), ("b", 5), ("", 6)]
+    assert lines(b"", b"text", b"", b"b") == [("", 3), ("b", 4)]
+    assert lines(b"", b"") == [("", 1), ("", 2)]
+    assert lines(b"", b"a", b"", b"b", keep_empty=False) == [("a", 2), ("b", 4)]
+    assert lines(b"", keep_empty=False) == []
+    two = b"x\ty" if format == "tsv" else b"x,y"
+    assert lines(b"", two, b"", two) == [("y", 2), ("y", 4)]
 
 
 def test_jsonl():
@@ -119,7 +189,8 @@ def test_jsonl():
     assert read(data, "jsonl")[1].line == 3
     row = b'{"body": "b", "tags": "x,y", "label": "no"}'
     assert pairs(read(row, "jsonl", text="body", label="tags", separator=",")) == [("b", ("x", "y"))]
-    assert pairs(read(row, "jsonl", text="body")) == [("b", ())]
+    assert pairs(read(row, "jsonl", text="body")) == [("b", ("no",))]
+    assert pairs(read(row, "jsonl", text="label")) == [("no", ())]  # a text is not its own label
 
 
 def test_fasttext():
@@ -314,6 +385,20 @@ def test_utf16_without_its_mark():
     [
         ("tsv", b"a\tb\nc\n", {}, "line 2: 1 columns, where line 1 has 2"),
         ("tsv", b"a\tb\tc\n", {}, r"line 1: 3 columns \('a', 'b', 'c'\); say which"),
+        (
+            "csv",
+            b"id,label,body\n",
+            {},
+            "line 1: the columns are 'id', 'label', 'body', and none is called 'text'",
+        ),
+        (
+            "csv",
+            b"review, Labels\n",
+            {},
+            "none is called 'text'; name the one with the texts, text=..., or number",
+        ),
+        ("csv", b"Sentiment,Review\n", {}, "line 1: 'Sentiment', 'Review' reads like a header; name the columns"),
+        ("csv", b"a;b\nc;d,e\n", {}, "line 2: 2 columns, where line 1 has 1; columns are separated by commas"),
         ("csv", b'a,"b\nc"\nd\n', {}, "line 3: 1 columns, where line 1 has 2"),
         ("csv", b'a,b\nc,"d\ne\n', {}, "line 2: unexpected end of data"),
         ("csv", b'a,"b"c\n', {}, "line 1: .*quotes doubled"),
@@ -327,6 +412,9 @@ def test_utf16_without_its_mark():
         ("jsonl", b'{"text": 5}\n', {}, "'text' must be a string, not int"),
         ("jsonl", b'{"text": "a"}\n', {"label": "y"}, "no field 'y'"),
         ("jsonl", b'{"text": "a", "label": {"b": 1}}\n', {}, "not an object"),
+        ("jsonl", b'{"text": "a"}\n{"text": "a", "label": NaN}\n', {}, "line 2: the label is NaN.*write null"),
+        ("jsonl", b'{"text": "a", "label": ["b", NaN]}\n', {}, "line 1: the label is NaN"),
+        ("parquet", parquet_bytes(text=["a"], label=[float("nan")]), {}, "the label is NaN"),
         ("jsonl", b'{"text": "\\ud800"}\n', {}, "half a surrogate pair"),
         ("jsonl", b"[" * 100_000, {}, "line 1: JSON that cannot be read"),
         ("jsonl", b"9" * 5000, {}, "line 1: JSON that cannot be read"),
@@ -342,6 +430,12 @@ def test_wrong_tables(format, data, options, message):
         read(data, format, **options)
 
 
+def test_what_reads_like_a_header_is_data_if_its_columns_are_numbered():
+    assert pairs(read(b"class,question\n", "csv", text=1, label=0)) == [("question", ("class",))]
+    assert pairs(read(b"label,of a parcel\n", "csv", text=1, label=0)) == [("of a parcel", ("label",))]
+    assert pairs(read(b"question,what is it\n", "csv")) == [("what is it", ("question",))]
+
+
 def test_records_before_a_fault_are_given():
     records = read_records(io.BytesIO(b"a\tb\nc\n"), format="tsv")
     assert next(records).text == "b"
@@ -352,6 +446,9 @@ def test_records_before_a_fault_are_given():
 def test_sources_that_cannot_be_opened(tmp_path):
     with pytest.raises(InputError, match=r"none\.txt cannot be read: No such file"):
         next(read_records(tmp_path / "none.txt"))
+    for name in ("none", "none.tvs"):  # a wrong name, before the format is asked for
+        with pytest.raises(InputError, match=rf"{name} cannot be read: No such file"):
+            read_records(tmp_path / name)
     with pytest.raises(InputError, match="cannot be read: Is a directory; name one of the files"):
         next(read_records(tmp_path, format="lines"))
     with pytest.raises(InputError, match="null"):
@@ -367,7 +464,7 @@ def test_sources_that_cannot_be_opened(tmp_path):
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("a.docx", {}, r"format of a\.docx cannot be told .* pass format="),
+        (__file__, {}, r"format of .*\.py cannot be told .* pass format="),
         (io.BytesIO(), {}, "format of the open file"),
         ("a.txt", {"format": "xml"}, "format must be one of 'lines'"),
         ("a.txt", {"encoding": "utf-9"}, "encoding 'utf-9' is not known"),
@@ -394,14 +491,14 @@ def test_missing_pyarrow_names_the_extra(monkeypatch):
 # What is written is read
 
 texts = st.text(max_size=20)
-labels = st.text(min_size=1, max_size=8)
+labels = st.text(min_size=1, max_size=8).map(str.strip).filter(bool)  # spaces around a label are left out
 rows = st.lists(st.tuples(texts, labels), max_size=6)
 
 
 def without(characters):
     """Rows whose cells hold none of these characters."""
     cell = st.text(st.characters(exclude_characters=characters, codec="utf-8"), max_size=20)
-    return st.lists(st.tuples(cell, cell.filter(bool)), max_size=6)
+    return st.lists(st.tuples(cell, cell.map(str.strip).filter(bool)), max_size=6)
 
 
 @given(without("\0"), st.sampled_from([(csv.QUOTE_MINIMAL, "\r\n"), (csv.QUOTE_ALL, "\n")]))

@@ -21,7 +21,7 @@ from classinet.cli.output import note, say
 from classinet.exceptions import ClassiNetError
 
 P = ParamSpec("P")
-_PARAMETER = r"""\b(encoding|format|text|label|separator)=["']?([\w-]*|\.\.\.)["']?(?=[\s,;:.)]|$)"""
+_PARAMETER = r"""\b(encoding|format|text|label|separator)=["']?(\.\.\.|[\w-]*)["']?(?=[\s,;:.)]|$)"""
 
 
 class Stopped(Exception):
@@ -93,6 +93,8 @@ def _as_options(message: str) -> str:
 
     >>> _as_options('pass encoding="latin-1", or resume=True (--resume)')
     'pass --encoding latin-1, or --resume'
+    >>> _as_options("say which: text=..., or label=...")
+    'say which: --text, or --label'
     """
     message = re.sub(r"\b(resume|replace)=True(?: \(--\1\))?", r"--\1", message)
     return re.sub(_PARAMETER, _option, message)

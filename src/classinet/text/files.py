@@ -58,7 +58,7 @@ class TextFiles:
     def read(self, number: int) -> Iterator[str]:
         """Yield the texts of one file."""
         for record in read_records(
-            self.paths[number], format=self.format, text=self.text, encoding=self.encoding
+            self.paths[number], format=self.format, text=self.text, encoding=self.encoding, with_labels=False
         ):  # fmt: skip
             yield record.text
 

@@ -7,7 +7,7 @@ file, line and remedy.
 =========== =====================================================================================================
 format      one record is
 =========== =====================================================================================================
-"lines"     a line; empty lines are passed over
+"lines"     a line; empty lines are passed over, unless they are to be kept
 "tsv"       a line of cells between tabs, nothing quoted
 "csv"       a row of cells as in RFC 4180: quoted where needed, quotes doubled
 "jsonl"     a line with a JSON object; several labels are a list
@@ -19,7 +19,9 @@ format      one record is
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -46,6 +48,15 @@ _BY_SUFFIX: dict[str, Format] = {
 _FASTTEXT_LABELS = re.compile(r"(?:\s*+__label__\S++)*+\s*+")
 _PARQUET_ROWS = 4096
 _LONGEST_CELL = 2**31 - 1
+COLUMNS_ARE_CUT = "columns are separated by commas in CSV and by tabs in TSV, not by semicolons"
+_USUAL_TEXT, _USUAL_LABELS = "text", ("label", "labels")
+# Two of these in the first line are hardly a label and its text.
+_HEADER_WORDS = frozenset(
+    (
+        "body", "category", "class", "comment", "content", "description", "document", "id", "intent", "message", "name",
+        "question", "review", "sentence", "sentiment", "subject", "tag", "tags", "target", "title", "topic", "tweet",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,21 +76,23 @@ class _Fields:
     text: Column
     label: Column
     separator: str | None
+    with_labels: bool = True
 
     def error(self, line: int, problem: str) -> InputError:
         return InputError(f"{self.name}, line {line}: {problem}")
 
     def labels(self, value: object, line: int) -> tuple[str, ...]:
         """Labels of one cell: none if it is empty, several if it is a list or a separator is set."""
-        if value is None or value == "":
+        if value is None or not self.with_labels:
             return ()
         if isinstance(value, list | tuple):
             return tuple(label for one in value for label in self.labels(one, line))
         if isinstance(value, dict):
             raise self.error(line, "a label is a string, a number or a list of them, not an object")
-        if self.separator is None:
-            return (str(value),)
-        return tuple(label for part in str(value).split(self.separator) if (label := part.strip()))
+        if isinstance(value, float) and math.isnan(value):
+            raise self.error(line, "the label is NaN, which is no class; write null where a text has none")
+        parts = [str(value)] if self.separator is None else str(value).split(self.separator)
+        return tuple(label for part in parts if (label := part.strip()))
 
 
 def read_records(
@@ -91,6 +104,7 @@ def read_records(
     separator: str | None = None,
     encoding: str = "utf-8",
     keep_empty: bool = False,
+    with_labels: bool = True,
 ) -> Iterator[Record]:
     r"""Read texts, with their labels if there are any, one at a time.
 
@@ -103,15 +117,26 @@ def read_records(
         standard input.
     text, label : str or int, optional
         Column (or JSON field) of the texts and of the labels: a name, which means that a table begins with a header, or
-        a number counted from 0. A table in which neither is said has one column (the text) or two (label, text), and
-        a header only if that names its columns "text" and "label". JSON and Parquet are searched for "text" and
-        "label" or "labels". If only `text` is said, no labels are read.
+        a number counted from 0, which means that it does not, unless the columns so numbered are headed "text" and
+        "label" or "labels". Spaces around names do not matter.
+
+        Where neither is said, a first line with a cell "text" is the header of a table, of any number of columns; the
+        labels are in the column "label" or "labels", if there is one. A table without such a header has one column
+        (the text) or two (label, text). What reads like another header is refused: name its columns, or number them
+        if it is none. JSON and Parquet are searched for "text" and "label" or "labels".
+
+        If only `text` is said, labels are looked for under their usual names as well.
     separator : str, optional
-        What stands between several labels in one cell, such as "," or "|". By default a cell is one label.
+        What stands between several labels in one cell, such as "," or "|". By default a cell is one label. Spaces
+        around a label are left out.
     encoding : str, default "utf-8"
         Encoding of the file. A byte order mark is left out.
     keep_empty : bool, default False
-        Whether an empty line of the format "lines" is an empty text, so that answers stay in step with the lines.
+        Whether an empty line is an empty text, so that answers stay in step with the lines: in the format "lines" and
+        in tables of one column, below the header if there is one. Tables of several columns, JSON and fastText's
+        format pass over empty lines.
+    with_labels : bool, default True
+        Whether to read labels. If not, there are none, and what is wrong with them is no trouble.
 
     Yields
     ------
@@ -134,26 +159,35 @@ def read_records(
     >>> next(read_records(file, format="csv", text="review", label="tags", separator="|"))
     Record(text='good, cheap', labels=('food', 'drink'), line=2)
     """
-    kind = _format_of(source) if format is None else format
+    kind = format_of(source) if format is None else format
     check_choice("format", kind, get_args(Format))
     check_encoding(encoding)
     _check_columns(kind, text, label)
     if separator == "":
         raise ParameterError("separator must be None or a string that is not empty")
-    fields = _Fields(source_name(source), text, label, separator)
+    fields = _Fields(source_name(source), text, label, separator, with_labels)
     if kind == "parquet":
         return _read_parquet(source, fields)
     lines = read_lines(source, encoding)
-    return _read_plain(lines, fields, keep_empty) if kind == "lines" else _READERS[kind](lines, fields)
+    if kind in _IN_STEP:
+        return _IN_STEP[kind](lines, fields, keep_empty)
+    return _READERS[kind](lines, fields)
 
 
-def _format_of(source: Source) -> Format:
+def format_of(source: Source) -> Format:
+    """Tell the format of a source from its name; standard input is lines.
+
+    >>> format_of("folder/reviews.csv.gz"), format_of("-")
+    ('csv', 'lines')
+    """
     if source == STDIN:
         return "lines"
     path = source if isinstance(source, str | os.PathLike) else getattr(source, "name", "")
     name = PurePath(path).name.lower() if isinstance(path, str | os.PathLike) else ""
     suffix = PurePath(name.removesuffix(".gz")).suffix
     if suffix not in _BY_SUFFIX:
+        if isinstance(source, str | os.PathLike) and not os.path.exists(source):
+            raise InputError(f"{source_name(source)} cannot be read: {os.strerror(errno.ENOENT)}")
         raise ParameterError(
             f"the format of {source_name(source)} cannot be told from its name ({' '.join(_BY_SUFFIX)}, also with "
             f".gz); pass format=, one of {', '.join(map(repr, get_args(Format)))}"
@@ -176,7 +210,7 @@ def _check_columns(kind: Format, text: Column, label: Column) -> None:
 # One function a format.
 
 
-def _read_plain(lines: Iterator[str], fields: _Fields, keep_empty: bool = False) -> Iterator[Record]:
+def _read_plain(lines: Iterator[str], fields: _Fields, keep_empty: bool) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
         if keep_empty or line.strip():
             yield Record(line.removesuffix("\r"), (), number)
@@ -188,7 +222,7 @@ def _read_fasttext(lines: Iterator[str], fields: _Fields) -> Iterator[Record]:
             # The pattern matches every line, if only with nothing.
             head = cast("re.Match[str]", _FASTTEXT_LABELS.match(line))[0]
             labels = tuple(label.removeprefix("__label__") for label in head.split())
-            yield Record(line[len(head) :].removesuffix("\r"), labels, number)
+            yield Record(line[len(head) :].removesuffix("\r"), labels if fields.with_labels else (), number)
 
 
 def _read_jsonl(lines: Iterator[str], fields: _Fields) -> Iterator[Record]:
@@ -213,12 +247,12 @@ def _read_jsonl(lines: Iterator[str], fields: _Fields) -> Iterator[Record]:
         yield Record(text, labels, number)
 
 
-def _read_tsv(lines: Iterator[str], fields: _Fields) -> Iterator[Record]:
-    rows = ((number, line.removesuffix("\r").split("\t")) for number, line in enumerate(lines, 1))
-    return _from_table((row for row in rows if row[1] != [""]), fields)
+def _read_tsv(lines: Iterator[str], fields: _Fields, keep_empty: bool) -> Iterator[Record]:
+    cut = (line.removesuffix("\r").split("\t") for line in lines)
+    return _from_table(((number, [] if row == [""] else row) for number, row in enumerate(cut, 1)), fields, keep_empty)
 
 
-def _read_csv(lines: Iterator[str], fields: _Fields) -> Iterator[Record]:
+def _read_csv(lines: Iterator[str], fields: _Fields, keep_empty: bool) -> Iterator[Record]:
     # The module's limit for a cell guards programs that hold many rows; a long text is no mistake here.
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     rows = csv.reader((f"{line}\n" for line in lines), strict=True)
@@ -234,46 +268,60 @@ def _read_csv(lines: Iterator[str], fields: _Fields) -> Iterator[Record]:
                 raise fields.error(
                     first_line, f"{error}; in CSV a cell with commas, quotes or line breaks is quoted, quotes doubled"
                 ) from error
-            if row:
-                yield first_line, row
+            yield first_line, row
 
-    return _from_table(numbered(), fields)
+    return _from_table(numbered(), fields, keep_empty)
 
 
-def _from_table(rows: Iterator[tuple[int, list[str]]], fields: _Fields) -> Iterator[Record]:
-    """Take texts and labels from rows of cells; the first row may be a header and sets the number of columns."""
-    first = next(rows, None)
-    if first is None:
+def _from_table(rows: Iterator[tuple[int, list[str]]], fields: _Fields, keep_empty: bool) -> Iterator[Record]:
+    """Take texts and labels from rows of cells, none in an empty line.
+
+    The first row that is not empty may be a header and sets the number of columns.
+    """
+    empty: list[int] = []  # lines before the first row, which says whether they are texts
+    first, cells = 0, list[str]()
+    for first, cells in rows:
+        if cells:
+            break
+        empty.append(first)
+    has_header, text_column, label_column = _table_columns(cells, fields, first) if cells else (False, 0, None)
+    in_step = keep_empty and len(cells) <= 1
+    if in_step and not has_header:
+        yield from (Record("", (), number) for number in empty)
+    if not cells:
         return
-    number, cells = first
-    has_header, text_column, label_column = _table_columns(cells, fields, number)
 
     def record(number: int, row: list[str]) -> Record:
         if len(row) != len(cells):
-            raise fields.error(number, f"{len(row)} columns, where line {first[0]} has {len(cells)}")
+            hint = f"; {COLUMNS_ARE_CUT}" if len(cells) == 1 and ";" in cells[0] else ""
+            raise fields.error(number, f"{len(row)} columns, where line {first} has {len(cells)}{hint}")
         labels = () if label_column is None else fields.labels(row[label_column], number)
         return Record(row[text_column], labels, number)
 
     if not has_header:
-        yield record(number, cells)
+        yield record(first, cells)
     for number, row in rows:
-        yield record(number, row)
+        if row:
+            yield record(number, row)
+        elif in_step:
+            yield Record("", (), number)
 
 
 def _table_columns(cells: list[str], fields: _Fields, line: int) -> tuple[bool, int, int | None]:
     """Return whether the first row is a header, and the columns of texts and labels."""
     text, label = fields.text, fields.label
+    names = [cell.strip().lower() for cell in cells]
+    usual_label = next((names.index(name) for name in _USUAL_LABELS if name in names), None)
     if text is None and label is None:
-        names = [cell.strip().lower() for cell in cells]
-        if sorted(names) in (["text"], ["label", "text"], ["labels", "text"]):
-            at = names.index("text")
-            return True, at, (1 - at if len(names) == 2 else None)
-        if len(cells) > 2:
-            raise fields.error(line, f"{len(cells)} columns ({_listed(cells)}); say which holds the texts: text=...")
+        if _USUAL_TEXT in names:
+            return True, names.index(_USUAL_TEXT), usual_label
+        _refuse_other_headers(cells, names, fields, line)
         return False, len(cells) - 1, (0 if len(cells) == 2 else None)
     if isinstance(text, str) or isinstance(label, str):
-        text_name, label_name = _named_columns(cells, fields, line, "columns")
-        return True, cells.index(text_name), (None if label_name is None else cells.index(label_name))
+        at = _place_of(_USUAL_TEXT if text is None else text, cells, fields, line, "columns")
+        if label is not None:
+            return True, at, _place_of(label, cells, fields, line, "columns")
+        return True, at, (None if usual_label == at else usual_label)
     if text is None:
         if len(cells) != 2:
             raise fields.error(line, f"{len(cells)} columns; say which holds the texts: text=...")
@@ -281,7 +329,27 @@ def _table_columns(cells: list[str], fields: _Fields, line: int) -> tuple[bool, 
     for column in (text, label):
         if isinstance(column, int) and column >= len(cells):
             raise fields.error(line, f"there is no column {column}, only 0 to {len(cells) - 1}")
-    return False, text, label
+    if names[text] != _USUAL_TEXT:
+        return False, text, label
+    return (True, text, usual_label) if label is None else (names[label] in _USUAL_LABELS, text, label)
+
+
+def _refuse_other_headers(cells: list[str], names: list[str], fields: _Fields, line: int) -> None:
+    """Refuse a first row in which nothing is headed "text", where that leaves open which column holds the texts."""
+    if any(name in _USUAL_LABELS for name in names):
+        raise fields.error(
+            line,
+            f"the columns are {_listed(cells)}, and none is called 'text'; name the one with the texts, text=..., or "
+            "number it from 0 if this line is no header",
+        )
+    if len(cells) > 2:
+        raise fields.error(line, f"{len(cells)} columns ({_listed(cells)}); say which holds the texts: text=...")
+    if len(cells) == 2 and _HEADER_WORDS.issuperset(names):
+        raise fields.error(
+            line,
+            f"{_listed(cells)} reads like a header; name the columns of texts and labels, text=... and label=..., or "
+            "number them from 0 if this line is none",
+        )
 
 
 def _read_parquet(source: Source, fields: _Fields) -> Iterator[Record]:
@@ -293,6 +361,7 @@ def _read_parquet(source: Source, fields: _Fields) -> Iterator[Record]:
         try:
             table = parquet.ParquetFile(file)
             text, label = _named_columns(list(table.schema_arrow.names), fields, 0, "columns")
+            label = label if fields.with_labels else None
             columns = [text] if label is None else [text, label]
             number = 0
             for batch in table.iter_batches(_PARQUET_ROWS, columns=columns):
@@ -308,20 +377,23 @@ def _read_parquet(source: Source, fields: _Fields) -> Iterator[Record]:
 
 def _named_columns(names: list[str], fields: _Fields, line: int, what: str) -> tuple[str, str | None]:
     """Return the names of the text and the label column; those not said are looked for under their usual names."""
+    text = names[_place_of(_USUAL_TEXT if fields.text is None else fields.text, names, fields, line, what)]
+    if fields.label is not None:
+        return text, names[_place_of(fields.label, names, fields, line, what)]
+    return text, next((name for name in _USUAL_LABELS if name in names and name != text), None)
 
-    def find(column: Column, usual: tuple[str, ...]) -> str | None:
-        if column is None:
-            return next((name for name in usual if name in names), None)
-        if isinstance(column, int) and column < len(names):
-            return names[column]
-        if column in names:
-            return column
-        place = f"{fields.name}, line {line}" if line else fields.name
-        raise InputError(f"{place}: no {what[:-1]} {column!r}; there are the {what} {_listed(names)}")
 
-    text = find("text" if fields.text is None else fields.text, ())
-    label = find(fields.label, ("label", "labels") if fields.text is None else ())
-    return cast(str, text), label
+def _place_of(column: str | int, names: list[str], fields: _Fields, line: int, what: str) -> int:
+    """Return where a column stands among the names; only a name that is not there as it is may differ in spaces."""
+    if isinstance(column, int) and column < len(names):
+        return column
+    if column in names:
+        return names.index(column)
+    bare = [name.strip() for name in names]
+    if isinstance(column, str) and column.strip() in bare:
+        return bare.index(column.strip())
+    place = f"{fields.name}, line {line}" if line else fields.name
+    raise InputError(f"{place}: no {what[:-1]} {column!r}; there are the {what} {_listed(names)}")
 
 
 def _listed(names: list[str]) -> str:
@@ -330,9 +402,12 @@ def _listed(names: list[str]) -> str:
 
 
 _READERS: dict[Format, Callable[[Iterator[str], _Fields], Iterator[Record]]] = {
+    "jsonl": _read_jsonl,
+    "fasttext": _read_fasttext,
+}
+# Formats in which an empty line may be an empty text.
+_IN_STEP: dict[Format, Callable[[Iterator[str], _Fields, bool], Iterator[Record]]] = {
     "lines": _read_plain,
     "tsv": _read_tsv,
     "csv": _read_csv,
-    "jsonl": _read_jsonl,
-    "fasttext": _read_fasttext,
 }
