@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from classinet.cli.inputs import read_texts
 from classinet.exceptions import InputError, MissingExtraError, ParameterError
-from classinet.text import Record, read_records
+from classinet.text import Record, TextFiles, read_records
 from classinet.text import streams as streams_module
 
 
@@ -150,6 +151,13 @@ def test_labels_that_are_not_wanted_are_no_trouble():
     assert pairs(read(b"x,a\n", "csv", with_labels=False)) == [("a", ())]
     data = parquet_bytes(text=["a"], label=[{"b": 1}])
     assert pairs(read(data, "parquet", with_labels=False)) == [("a", ())]
+
+
+def test_commands_and_builds_that_need_no_labels_read_none(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"body": "a", "label": {"b": 1}}\n{"body": "c", "label": NaN}\n', encoding="utf-8")
+    assert list(TextFiles([path], text="body")) == ["a", "c"]
+    assert list(read_texts([str(path)], text="body")) == ["a", "c"]
 
 
 @pytest.mark.parametrize("format", ["tsv", "csv"])

@@ -26,6 +26,8 @@ def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterato
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder; create it first", str(target.parent))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder; name a file", str(target))
     beside = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
     try:
         with beside.open("xb") if binary else beside.open("x", encoding="utf-8", newline="") as file:

@@ -23,7 +23,8 @@ def expand(
     """Print what a net adds to each text.
 
     Prints the text, a tab, and word:value for each inferred word, the strongest first. With --json also the path
-    through the net that brought each word.
+    through the net that brought each word. An empty line of a file of lines, or of a table of one column, is an empty
+    text.
     """
     text_net, model = inputs.load_either(net)
     expansion = None if model is None else model.expansion

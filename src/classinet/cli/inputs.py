@@ -16,19 +16,25 @@ from classinet.exceptions import InputError, StorageError
 
 if TYPE_CHECKING:
     from classinet.pipeline import ClassiNetClassifier, TextNet
-    from classinet.text import TextFiles
+    from classinet.text import Record, TextFiles
     from classinet.text.readers import Format as Kind
 
 T = TypeVar("T")
 
 FORMATS = ("lines", "tsv", "csv", "jsonl", "parquet", "fasttext")
+MOST_HOPS = 10_000  # of `Global`, which is not imported for the sake of one number
 
 Net = Annotated[
     Path, typer.Argument(help="Folder of a net (build) or of a model (train).", metavar="NET", show_default=False)
 ]
 Model = Annotated[Path, typer.Argument(help="Folder of a model (train).", metavar="MODEL", show_default=False)]
 Labelled = Annotated[
-    str, typer.Argument(help="File of labelled texts, or - for standard input.", metavar="LABELLED", show_default=False)
+    str,
+    typer.Argument(
+        help="File of labelled texts, or - for standard input: label, tab, text unless --format says otherwise.",
+        metavar="LABELLED",
+        show_default=False,
+    ),
 ]
 Texts = Annotated[str, typer.Argument(help="File of texts, or - for standard input.", metavar="FILE|-")]
 Format = Annotated[
@@ -39,11 +45,19 @@ Format = Annotated[
 ]
 TextColumn = Annotated[
     str | None,
-    typer.Option("--text", help="Column of the texts: its name, or its number from 0.", show_default=False),
+    typer.Option(
+        "--text",
+        help='Column of the texts: its name, or its number from 0. Otherwise that called "text".',
+        show_default=False,
+    ),
 ]
 LabelColumn = Annotated[
     str | None,
-    typer.Option("--label", help="Column of the labels: its name, or its number from 0.", show_default=False),
+    typer.Option(
+        "--label",
+        help='Column of the labels: its name, or its number from 0. Otherwise that called "label" or "labels".',
+        show_default=False,
+    ),
 ]
 Separator = Annotated[
     str | None,
@@ -53,7 +67,10 @@ Separator = Annotated[
 ]
 Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of the files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of every random choice.", min=0, metavar="N")]
+Seed = Annotated[
+    # Folds are drawn by scikit-learn, whose seeds have 32 bits.
+    int, typer.Option("--seed", help="Seed of every random choice.", min=0, max=2**32 - 1, metavar="N")
+]
 Threads = Annotated[
     int | None,
     typer.Option("--threads", help="Number of threads; otherwise all cores.", min=1, metavar="N", show_default=False),
@@ -100,8 +117,13 @@ def read_texts(
     for source in sources:
         greet(source)
         for record in read_records(
-            source, format=checked_format(format), text=column(text), encoding=encoding, keep_empty=keep_empty
-        ):  # fmt: skip
+            source,
+            format=checked_format(format),
+            text=column(text),
+            encoding=encoding,
+            keep_empty=keep_empty,
+            with_labels=False,
+        ):
             yield record.text
 
 
@@ -125,12 +147,15 @@ def read_labelled(
 ) -> tuple[list[str], list[Any]]:
     """Return the texts of a file and their labels: one a text, or tuples of tags where a text may have several."""
     from classinet.text import read_records
+    from classinet.text.readers import format_of
 
     greet(source)
+    # Lines, which standard input is otherwise, have no labels.
+    kind = checked_format(format) or ("tsv" if source == "-" else format_of(source))
     records = list(
         read_records(
             source,
-            format=checked_format(format),
+            format=kind,
             text=column(text),
             label=column(label),
             separator=separator,
@@ -144,10 +169,23 @@ def read_labelled(
         return texts, [record.labels for record in records]
     for record in records:
         if not record.labels:
-            raise InputError(
-                f"{source}, line {record.line}: has no label; name the column with --label, or remove the line"
-            )
+            remedy = _remedy(records, kind, named=text is not None or label is not None)
+            raise InputError(f"{source}, line {record.line}: has no label; {remedy}")
     return texts, [record.labels[0] for record in records]
+
+
+def _remedy(records: list[Record], kind: Kind, *, named: bool) -> str:
+    """Say what to do about a text without a label; `named` says whether columns were."""
+    from classinet.text.readers import COLUMNS_ARE_CUT
+
+    if kind == "lines":
+        return "files of lines have none: pass --format tsv, csv or fasttext if this one has"
+    if kind == "fasttext":
+        return "begin the line with __label__ and its name, or remove it"
+    unlabelled = not any(record.labels for record in records)
+    if kind in ("tsv", "csv") and unlabelled and not named and ";" in records[0].text:
+        return f"the file has one column: {COLUMNS_ARE_CUT}"
+    return "name the column with --label, or remove the line"
 
 
 def load_net(path: Path) -> TextNet:
@@ -199,9 +237,11 @@ def as_known(labels: list[Any], model: ClassiNetClassifier) -> list[Any]:
     names = {str(label): label for label in model.classes_.tolist()}
     if not model.head_.multilabel:
         for label in labels:
-            if isinstance(label, tuple):
-                raise InputError(f"the file gives texts several labels {label!r}, and this model knows one a text")
-        return [names.get(label, label) for label in labels]
+            if isinstance(label, tuple) and len(label) != 1:
+                many = "several labels" if label else "no label"
+                raise InputError(f"the file gives a text {many} {label!r}, and this model knows one a text")
+        single = [label[0] if isinstance(label, tuple) else label for label in labels]
+        return [names.get(label, label) for label in single]
     tags = [label if isinstance(label, tuple) else (label,) for label in labels]
     return [tuple(names.get(tag, tag) for tag in each) for each in tags]
 

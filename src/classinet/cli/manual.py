@@ -22,7 +22,8 @@ go to standard error. The exit code is 0 (done), 1 (failed, with one line that s
 whole or not at all, so Ctrl-C leaves nothing half-written.
 
 Files of texts are lines, TSV, CSV, JSONL, Parquet or fastText's `__label__` lines, gzipped or not; `-` is standard
-input. A table without `--text` has one column, the text, or two: label, text.
+input. The first line of a table is its header if a cell of it is `text`, or if `--text` or `--label` is a name. A table
+without a header has one column, the text, or two: label, text.
 
 This page is made from the commands: `python -c "import classinet.cli; print(classinet.cli.reference(), end='')"`.
 """
@@ -52,7 +53,12 @@ class Parameter:
             return name if self.required else f"[{name}]"
         # Within Annotated the first name stands where a default would.
         names = ", ".join(name for name in (self.info.default, *(self.info.param_decls or ())) if name is not ...)
-        return names if self.kind is bool else f"{names} {self._metavar()}"
+        return names if self._is_flag else f"{names} {self._metavar()}"
+
+    @property
+    def _is_flag(self) -> bool:
+        """Whether it is said or not, without a value; one that may also be left open has the type bool | None."""
+        return bool in (self.kind, *get_args(self.kind))
 
     def _metavar(self) -> str:
         if self.info.metavar:
@@ -64,7 +70,7 @@ class Parameter:
         return kinds.get(kind, "PATH")
 
     def _default(self) -> str:
-        if isinstance(self.info, ArgumentInfo) or self.kind is bool or self.default is None:
+        if isinstance(self.info, ArgumentInfo) or self._is_flag or self.default is None:
             return ""
         return " Required." if self.required else f" Default: `{self.default}`."
 

@@ -36,10 +36,11 @@ def predict(
     threads: inputs.Threads = None,
     json: inputs.Json = False,
 ) -> None:
-    """Predict the label of each text, one line for each; an empty line is an empty text.
+    """Predict the label of each text, one line for each.
 
     Prints label, probability, coverage and text, separated by tabs. Coverage is the share of a text's features that
-    the model knows; where it is 0, the label rests on pieces of words, or on nothing.
+    the model knows; where it is 0, the label rests on pieces of words, or on nothing. An empty line of a file of lines,
+    or of a table of one column, is an empty text.
     """
     clf = inputs.load_model(model, threads)
     size = 1 if file == "-" and sys.stdin.isatty() else batch

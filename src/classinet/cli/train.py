@@ -75,7 +75,12 @@ def train(
     hops: Annotated[
         int | None,
         typer.Option(
-            "--hops", help="Steps through the net (global; otherwise 1).", min=1, metavar="N", show_default=False
+            "--hops",
+            help="Steps through the net (global; otherwise 1).",
+            min=1,
+            max=inputs.MOST_HOPS,
+            metavar="N",
+            show_default=False,
         ),
     ] = None,
     damping: Annotated[
@@ -89,7 +94,8 @@ def train(
 ) -> None:
     """Train a classifier on a net and labelled texts.
 
-    Tables have the columns label, text unless --label and --text name others. Prints what was chosen and why.
+    Tables have the columns label, text unless their header, or --label and --text, say otherwise. Prints what was
+    chosen and why.
     """
     if balanced not in (None, "balanced"):
         raise typer.BadParameter(f"{balanced!r} is not balanced", param_hint="--class-weight")
@@ -117,7 +123,7 @@ def train(
     if json:
         output.as_json(summary)
     else:
-        _tell(summary)
+        _tell(summary, strength, share)
 
 
 def chosen_expansion(rule: Rule, hops: int | None, damping: float | None) -> Expansion:
@@ -155,14 +161,35 @@ def _summary(model: ClassiNetClassifier, texts: list[str], labels: list[Any], to
     }
 
 
-def _tell(summary: dict[str, Any]) -> None:
+def chosen_settings(settings: dict[str, Any], strength: float | str, share: float | str) -> str:
+    """Say C and the weight, and of each how it came about: what was asked for is "auto" or a number.
+
+    >>> losses = {"C=10, weight=0": 0.5, "C=10, weight=0.25": 0.4}
+    >>> chosen_settings({"C": 30, "weight": 0.25, "leeway": False, "losses": losses}, "auto", "auto")
+    'C 30 (fixed: labels are too few to choose by cross-validation), weight of the expansion 0.25 (by cross-validation
+    over 2 choices)'
+    """
+    tried = [dict(part.split("=") for part in key.split(", ")[:2]) for key in settings["losses"]]
+    told = []
+    for name, noun, asked in (("C", "C", strength), ("weight", "weight of the expansion", share)):
+        choices = {each[name] for each in tried}
+        how = "as given"
+        if asked == "auto" and len(choices) > 1:
+            how = f"by cross-validation over {len(choices)} choices"
+        elif asked == "auto":
+            how = "fixed: labels are too few to choose by cross-validation"
+        told.append((f"{noun} {settings[name]:g}", how))
+    if settings["leeway"]:
+        told.append(("leeway for features that tell classes apart", "by cross-validation over 2 choices"))
+    # A reason that holds for what follows as well is said once.
+    following = [how for _, how in told[1:]] + [None]
+    return ", ".join(
+        what if how == then else f"{what} ({how})" for (what, how), then in zip(told, following, strict=True)
+    )
+
+
+def _tell(summary: dict[str, Any], strength: float | str, share: float | str) -> None:
     settings = summary["settings"]
-    how = {
-        "given": "as given",
-        "fixed": "fixed: labels are too few to choose by cross-validation",
-        "cross-validation": f"by cross-validation over {len(settings['losses'])} choices",
-    }[settings["how"]]
-    leeway = ", leeway for features that tell classes apart" if settings["leeway"] else ""
     coverage = f"{summary['coverage']:.1%}".replace("%", " %") + " of a text's features are known to the net"
     if summary["texts_without_known_word"]:
         coverage += f"; texts without a word it knows: {summary['texts_without_known_word']:,}"
@@ -172,7 +199,7 @@ def _tell(summary: dict[str, Any]) -> None:
             "texts": summary["texts"],
             "classes": output.listed((f"{name} {count:,}" for name, count in summary["classes"].items()), most=40),
             "expansion": summary["expansion"],
-            "settings": f"C {settings['C']:g}, weight of the expansion {settings['weight']:g}{leeway} ({how})",
+            "settings": chosen_settings(settings, strength, share),
             "coverage": coverage,
         }
     )
