@@ -288,6 +288,7 @@ def test_a_net_without_vertices_or_edges_expands_to_nothing(hops):
         ({"damping": "best"}, "damping must be one of 'auto'"),
         ({"hops": 0}, "hops must be a whole number ≥ 1"),
         ({"hops": 1.5}, "hops must be a whole number"),
+        ({"hops": 10_001}, "hops must be a whole number ≥ 1 and ≤ 10000, got 10001"),
         ({"prior": "flat"}, "prior must be one of"),
         ({"normalize": True}, "normalize must be one of"),
         ({"prune": -0.1}, "prune must be a number"),

@@ -67,6 +67,7 @@ def plot(
             help=f"damping: steps through the net; otherwise the model's, or {DAMPED_HOPS} for a model "
             "of 1, where damping changes nothing.",
             min=2,
+            max=inputs.MOST_HOPS,
             metavar="N",
             show_default=False,
         ),
@@ -114,7 +115,8 @@ def _of_net(what: Picture, text_net: TextNet, word: str | None, k: int, size: in
     from classinet import plotting
 
     if what is Picture.GRAPH:
-        return plotting.plot_graph(text_net.net_.graph, word, k=k, size=size)
+        middle = None if word is None else text_net.as_feature(word)
+        return plotting.plot_graph(text_net.net_.graph, middle, k=k, size=size)
     if what is Picture.OUT_DEGREE:
         return plotting.plot_out_degree(text_net.net_.graph)
     return plotting.plot_predictor_quality(text_net.net_)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MARGIN = 1e-9
 # More hops than these to halve the mass of a unit vector mean a sum that no one would wait for.
 MAX_HALVING = 20_000
+# More hops than these would keep a prediction busy for ever.
+MAX_HOPS = 10_000
 
 
 class Global(Expansion):
@@ -42,7 +44,7 @@ class Global(Expansion):
     Parameters
     ----------
     damping : γ in (0, 1], applied at every hop, or "auto" for 1 / (1 + |λmax|), which always converges.
-    hops : number q of hops, or None for the endless sum.
+    hops : number q of hops, up to 10,000, or None for the endless sum.
     prior : "uniform" takes x as it is, "empirical" multiplies each feature by its share of the unlabeled
         texts.
     normalize : "row" divides each vertex's weights by their sum, None takes the weights as they are.
@@ -108,7 +110,7 @@ class Global(Expansion):
         else:
             check_number("damping", self.damping, low=0, high=1, open_low=True)
         if self.hops is not None:
-            check_number("hops", self.hops, low=1, whole=True)
+            check_number("hops", self.hops, low=1, high=MAX_HOPS, whole=True)
         check_choice("prior", self.prior, ("uniform", "empirical"))
         check_choice("normalize", self.normalize, ("row", None))
         check_number("prune", self.prune, low=0, high=1)

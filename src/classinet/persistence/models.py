@@ -22,6 +22,7 @@ from classinet import __version__
 from classinet._files import whole_file
 from classinet.exceptions import ClassiNetError, MissingExtraError, ParameterError, StorageError
 from classinet.expansion import Expansion
+from classinet.expansion.global_ import MAX_HOPS
 from classinet.net import Net
 from classinet.persistence.card import model_card
 from classinet.persistence.codec import decode, decode_as, encode
@@ -32,6 +33,7 @@ from classinet.persistence.tensors import TensorFile, write_tensors
 from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.pipeline.head import FORMS, Head
 from classinet.pipeline.pieces import Pieces
+from classinet.pipeline.tuning import MAX_WEIGHT
 from classinet.text import TextVectorizer
 
 Model: TypeAlias = TextNet | ClassiNetClassifier
@@ -43,8 +45,7 @@ FILES = NET_FILES | {CONFIG, HEAD, EXTRA, PHRASES, RUNS, EXAMPLES, CARD}
 CLASS_DTYPES = re.compile(r"<U[0-9]{1,5}|bool|u?int(8|16|32|64)|float(16|32|64)", re.ASCII)
 CLASS_BYTES = 1 << 30
 MAX_TEXTS = 1 << 53
-MAX_STEPS = 10_000
-MAX_WEIGHT = 1e100
+MAX_STEPS = MAX_HOPS  # what can be trained can be loaded
 
 
 def text_net_of(model: Any) -> TextNet:

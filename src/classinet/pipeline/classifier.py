@@ -34,10 +34,8 @@ from classinet.pipeline.pieces import Pieces, least_texts
 from classinet.pipeline.representation import Representation, no_rows
 from classinet.pipeline.targets import as_targets, checked_weights, label_sets
 from classinet.pipeline.text_net import TextNet
-from classinet.pipeline.tuning import Tuner
+from classinet.pipeline.tuning import MAX_WEIGHT, Tuner
 from classinet.text.vectorizer import strings
-
-MOST_WEIGHT = 1e6  # by then nothing is left of the text itself
 
 
 class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -161,7 +159,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         return self
 
     def _check_parameters(self) -> None:
-        for name, high, open_low in (("C", np.inf, True), ("weight", MOST_WEIGHT, False)):
+        for name, high, open_low in (("C", np.inf, True), ("weight", MAX_WEIGHT, False)):
             value = getattr(self, name)
             if isinstance(value, str):
                 if value != "auto":
@@ -292,6 +290,11 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         return other
 
     # --------------------------------------------------------------------------------------------------- edit
+
+    def as_feature(self, word: str) -> str:
+        """Bring a word to the form in which texts are counted, such as lower case, if it is no feature as it is."""
+        check_is_fitted(self, "head_")
+        return self.text_net_.as_feature(word)
 
     def _fitted_net(self) -> Net:
         check_is_fitted(self, "head_")

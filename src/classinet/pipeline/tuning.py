@@ -34,6 +34,8 @@ STRENGTHS = (10.0, 30.0, 100.0, 300.0)
 # single texts that are judged too surely than about the weight.
 MIDDLING_C = 10.0
 WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+# A model of a larger one could not be loaded; far larger ones overflow.
+MAX_WEIGHT = 1e100
 # Below these, a choice by cross-validation follows the luck of the draw more than the data: with 10 and 20 labels a
 # class it lost 0.2 to 2 points against the fixed choice on spam, questions and German tweets, with 50 it was level.
 MIN_TEXTS, MIN_PER_CLASS = 200, 20
