@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from classinet import cli
-from classinet.cli import output
+from classinet.cli import inputs, output
 from classinet.cli.app import ORDER, app
 from classinet.cli.manual import parameters
 from classinet.datasets import made_up_sentences
@@ -81,6 +81,11 @@ def test_the_page_of_the_manual_is_up_to_date():
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert page == cli.reference(), "run the command at the top of docs/cli.md"
     assert callable(cli.reference)  # no module took its place
+
+
+def test_a_flag_that_may_be_left_open_takes_no_value():
+    usages = [parameter.usage() for command in ORDER for parameter in parameters(command)]
+    assert "--pieces/--no-pieces" in usages
 
 
 def test_help_is_quick_because_nothing_heavy_is_imported():
@@ -222,6 +227,31 @@ def test_train_says_what_was_chosen_and_how(place, tmp_path):
     assert sum(told["classes"].values()) == told["texts"] == 60
 
 
+def test_train_tells_what_was_chosen_from_what_was_fixed(place, tmp_path):
+    sentences = made_up_sentences(240, seed=7)
+    (tmp_path / "more.tsv").write_text("".join(f"{topic(s)}\t{s}\n" for s in sentences), encoding="utf-8")
+    command = ("train", place / "net", tmp_path / "more.tsv", "-o")
+    said, _ = run(*command, tmp_path / "a", "--seed", 2**32 - 1)
+    how = r"\(by cross-validation over 6 choices\)"
+    fixed = r"\(fixed: labels are too few to choose by cross-validation\)"
+    assert re.search(rf"^settings +C 30 {fixed}, weight of the expansion [\d.]+ {how}$", said, re.MULTILINE)
+    said, _ = run(*command, tmp_path / "b", "--C", 3)
+    assert re.search(rf"^settings +C 3 \(as given\), weight of the expansion [\d.]+ {how}$", said, re.MULTILINE)
+    said, _ = run(*command, tmp_path / "c", "--weight", 1)
+    assert re.search(rf"^settings +C 30 {fixed}, weight of the expansion 1 \(as given\)$", said, re.MULTILINE)
+    said, _ = run(*command, tmp_path / "d", "--C", 3, "--weight", 1)
+    assert re.search(r"^settings +C 3, weight of the expansion 1 \(as given\)$", said, re.MULTILINE)
+
+
+def test_as_many_hops_can_be_asked_for_as_can_be_stored(place, tmp_path):
+    from classinet.expansion.global_ import MAX_HOPS
+
+    assert inputs.MOST_HOPS == MAX_HOPS
+    _, talk = run("train", place / "net", place / "few.tsv", "-o", tmp_path / "a", "--hops", MAX_HOPS + 1, code=2)
+    assert "--hops" in talk
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("rule", ["spectral", "independent", "all-neighbors", "mutual-neighbors", "local-path"])
 def test_every_expansion_can_be_trained_and_predicts(place, tmp_path, rule):
     run("train", place / "net", place / "few.tsv", "-o", tmp_path / "model", "--expansion", rule)
@@ -239,6 +269,37 @@ def test_labels_are_needed_and_two_of_them(place, tmp_path):
     assert not (tmp_path / "model").exists()
 
 
+def test_labels_that_are_missing_say_how_to_get_them(place, tmp_path):
+    for name, content, message in (
+        (
+            "lines.txt",
+            "a storm\n",
+            "line 1: has no label; files of lines have none: pass --format tsv",
+        ),
+        ("cut.csv", "label;text\na;storm\n", "line 1: has no label; the file has one column: columns are separated by"),
+        ("stars.csv", "text,stars\nstorm,5\n", "line 2: has no label; name the column with --label"),
+        ("review.csv", "label,review\na,storm\n", "name the one with the texts, --text, or number it"),
+        ("header.csv", "sentiment,review\na,storm\n", "name the columns of texts and labels, --text and --label, or"),
+    ):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        _, talk = run("train", place / "net", tmp_path / name, "-o", tmp_path / "model", code=1)
+        assert message in talk, name
+    _, talk = run("train", place / "net", "-", "--format", "fasttext", "-o", tmp_path / "m", stdin="storm\n", code=1)
+    assert "line 1: has no label; begin the line with __label__" in talk
+
+
+def test_labelled_texts_come_from_standard_input_and_tables_with_a_header(place, tmp_path):
+    rows = [line.split("\t") for line in (place / "few.tsv").read_text(encoding="utf-8").splitlines()]
+    lines = "".join(f"{label}\t{text}\n" for label, text in rows)
+    with (tmp_path / "three.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("id", "text", "label"), *((7, text, label) for label, text in rows)])
+    expected = json.loads(run("train", place / "net", place / "few.tsv", "-o", tmp_path / "a", "--json")[0])
+    for name, source, more in (("b", "-", ()), ("c", "three.csv", ()), ("d", "three.csv", ("--text", "text"))):
+        path = source if source == "-" else tmp_path / source
+        said, _ = run("train", place / "net", path, "-o", tmp_path / name, *more, "--json", stdin=lines)
+        assert json.loads(said) == {**expected, "model": str(tmp_path / name)}
+
+
 # ---------------------------------------------------------------------------------------------------- predictions
 
 
@@ -253,8 +314,9 @@ def test_predict_prints_a_line_for_a_line(place):
 
 def test_answers_stay_in_step_with_empty_lines(place):
     for command in (("predict", place / "model"), ("expand", place / "net")):
-        out, _ = run(*command, stdin="storm\n\nsoup\n")
-        assert len(out.splitlines()) == 3
+        for format in ("lines", "tsv", "csv"):
+            out, _ = run(*command, "--format", format, stdin="\nstorm\n\nsoup\n")
+            assert len(out.splitlines()) == 4
 
 
 def test_errors_name_options_and_folders(place, tmp_path):
@@ -265,10 +327,26 @@ def test_errors_name_options_and_folders(place, tmp_path):
     assert "text=" not in said
     _, said = run("plot", place / "net", "-o", tmp_path / "nowhere" / "x.png", code=1)
     assert said.rstrip().endswith("nowhere: there is no such folder; create it first")
+    (tmp_path / "x.png").mkdir()
+    _, said = run("plot", place / "net", "-o", tmp_path / "x.png", code=1)
+    assert said == f"error: {tmp_path / 'x.png'}: is a folder; name a file\n"
+    assert not list((tmp_path / "x.png").iterdir())
+    _, said = run("predict", place / "model", tmp_path / "tset", code=1)
+    assert said == f"error: {tmp_path / 'tset'} cannot be read: No such file or directory\n"
 
 
-def test_words_are_read_as_texts_are(place):
+def test_words_are_read_as_texts_are(place, tmp_path):
     assert run("neighbors", place / "net", "Storm") == run("neighbors", place / "net", "storm")
+    files = []
+    for word in ("storm", "STORM"):
+        files.append((tmp_path / f"{word}.csv", tmp_path / f"{word}.png"))
+        run("graph", place / "net", "-o", files[-1][0], "--around", word, "--size", 5)
+        run("plot", place / "net", "-o", files[-1][1], "--word", word, "--size", 5)
+    for one, other in zip(*files, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+    run("train", place / "net", place / "few.tsv", "-o", tmp_path / "model")
+    assert run("edit", tmp_path / "model", "ban", "STORM")[0] == "+ ban storm\n"
+    assert run("edit", tmp_path / "model", "pin", "Rain", "SNOW", 1)[0].startswith("+ pin rain → snow to 1")
 
 
 def test_json_of_an_explanation_can_be_cut(place):
@@ -309,7 +387,12 @@ def test_tags(place, tmp_path):
     said, _ = run("evaluate", tmp_path / "model", tmp_path / "tags.tsv", "--separator", "|")
     assert "subset accuracy" in said
     _, talk = run("evaluate", place / "model", tmp_path / "tags.tsv", "--separator", "|", code=1)
-    assert "this model knows one a text" in talk
+    assert re.search("a text several labels .*, and this model knows one a text", talk)
+    same = [run("evaluate", place / "model", place / "test.tsv", *more) for more in ((), ("--separator", "|"))]
+    assert same[0] == same[1]
+    (tmp_path / "none.tsv").write_text("weather\tstorm\n\train\n", encoding="utf-8")
+    _, talk = run("evaluate", place / "model", tmp_path / "none.tsv", "--separator", "|", code=1)
+    assert "a text no label (), and this model knows one a text" in talk
 
 
 def test_expand_with_paths(place):
@@ -462,6 +545,20 @@ def test_edits_are_stored_shown_and_undone(place, tmp_path):
     run("edit", place / "net", "clear")
 
 
+def test_an_edit_that_is_in_force_is_not_added_again(place, tmp_path):
+    path = tmp_path / "model"
+    run("train", place / "net", place / "few.tsv", "-o", path)
+    for words in (("ban", "storm"), ("ban", "rain", "snow"), ("pin", "rain", "wind", "0.5")):
+        run("edit", path, *words)
+        said, talk = run("edit", path, *words)
+        assert said == ""
+        assert re.match(r"note: the edit .* is there already, and is not added again\n", talk)
+    assert len(load(path).edits) == 3
+    run("edit", path, "undo")
+    assert load(path).edits.to_lines()[:1] == ['{"ban": "storm"}']
+    assert len(load(path).edits) == 2
+
+
 @pytest.mark.parametrize(
     "words",
     [["ban"], ["ban", "a", "b", "c"], ["pin", "a", "b"], ["pin", "a", "b", "much"], ["undo", "x"], ["list", "x"]],
@@ -500,6 +597,7 @@ def test_info(place, tmp_path):
         ["build", "x.txt", "-o", "net", "--format", "docx"],
         ["train", "net", "x.tsv", "-o", "m", "--C", "strong"],
         ["train", "net", "x.tsv", "-o", "m", "--class-weight", "equal"],
+        ["train", "net", "x.tsv", "-o", "m", "--seed", str(2**32)],
         ["train", "net", "x.tsv", "-o", "m", "--expansion", "local-path", "--hops", "2"],
         ["predict"],
         ["nonsense"],

@@ -118,6 +118,14 @@ def test_edits_are_values():
         Edits(("the",))
 
 
+def test_an_edit_repeats_only_what_counts():
+    assert not Edits().repeats()
+    assert not Edits().ban("a").repeats()
+    assert not Edits().ban("a").ban("a", "b").ban("b").repeats()
+    assert Edits().pin("a", "b", 0.5).ban("c").pin("a", "b", 0.5).repeats()
+    assert not Edits().pin("a", "b", 0.5).ban("a", "b").pin("a", "b", 0.5).repeats()
+
+
 def test_the_last_edit_of_an_edge_counts():
     edits = Edits().pin("a", "b", 0.2).ban("a", "b").pin("b", "a", 0.3).pin("a", "b", 0.7)
     assert edits.edges() == {("a", "b"): 0.7, ("b", "a"): 0.3}

@@ -375,6 +375,7 @@ def test_bad_labels_are_named(net, y, message):
     ("parameters", "message"),
     [
         ({"C": 0}, "C must be"), ({"C": "best"}, 'C must be "auto" or a number'), ({"weight": -1}, "weight must be"),
+        ({"weight": 1e101}, r"weight must be a number ≥ 0.0 and ≤ 1e\+100"),
         ({"expansion": "global"}, "expansion must be an Expansion"), ({"net": 3}, "net must be a TextNet"),
         ({"class_weight": "even"}, "class_weight must be"), ({"class_weight": {"snow": 2}}, "names 'snow'"),
         ({"random_state": -1}, "random_state must be"),
@@ -869,6 +870,16 @@ def test_editing_a_classifier_leaves_the_shared_net_alone(net):
     assert "thunder" not in {f.name for f in one.explain("snow").expanded.predicted}
     assert one.explain("thunder").expanded.predicted == ()
     assert "thunder" in {f.name for f in other.explain("snow").expanded.predicted}
+
+
+def test_words_to_edit_are_read_as_texts_are(net):
+    edited = copy.copy(net).ban("Storm").ban("RAIN", "Wind!").pin("RAIN", "snow", 0.5)
+    assert [(edit.source, edit.target) for edit in edited.edits] == [
+        ("storm", None), ("rain", "wind"), ("rain", "snow"),
+    ]  # fmt: skip
+    model = ClassiNetClassifier(net).fit(["rain and wind", "a late goal"], ["weather", "football"]).ban("RAIN")
+    assert [edit.source for edit in model.edits] == ["rain"]
+    assert len(net.edits) == 0
 
 
 def test_unknown_names_cannot_be_edited(clf):

@@ -196,6 +196,16 @@ class Edits:
             raise ParameterError(f"count must be a whole number from 0 to the {len(self.items)} edits, got {count!r}")
         return Edits(self.items[: len(self.items) - count])
 
+    def repeats(self) -> bool:
+        """Return whether the last edit was the last word on its feature or edge already: to undo it changes nothing.
+
+        >>> Edits().ban("the").ban("a").ban("the").repeats(), Edits().ban("a", "b").pin("a", "b", 0.5).repeats()
+        (True, False)
+        """
+        *former, last = self.items or (None,)
+        same = (e for e in reversed(former) if last and (e.source, e.target) == (last.source, last.target))
+        return last is not None and next(same, None) == last
+
     def banned(self) -> tuple[str, ...]:
         """Return the banned features, each once.
 

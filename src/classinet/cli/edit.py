@@ -60,11 +60,14 @@ def edit(
     """
     from classinet.persistence import describe, save_edits
 
-    ask = _asked(action, words or [])
+    ask = _asked(model, action, words or [])
     before = describe(model).edits
     if action is Action.UNDO and not len(before):
         raise InputError(f"{model}: has no edits to take back")
     after = ask(before)
+    if action in (Action.BAN, Action.PIN) and after.repeats():
+        output.note(f"the edit {after.items[-1]} is there already, and is not added again")
+        after = before
     judged = [] if text is None else [_judged(model, text, edits) for edits in (before, after)]
     if action is not Action.LIST:
         save_edits(model, after)
@@ -72,18 +75,16 @@ def edit(
     _tell(before, after, judged, changed=action is not Action.LIST, json=json)
 
 
-def _asked(action: Action, words: list[str]) -> Any:
+def _asked(model: Path, action: Action, words: list[str]) -> Any:
     """Return the function from the present edits to those that are wanted."""
     from classinet.edits import Edits
 
     match action, words:
-        case Action.BAN, [word]:
-            return lambda edits: edits.ban(word)
-        case Action.BAN, [source, target]:
-            return lambda edits: edits.ban(source, target)
+        case Action.BAN, [_] | [_, _]:
+            return lambda edits: edits.ban(*_features(model, words))
         case Action.PIN, [source, target, number]:
             weight = _number(number, float, "WEIGHT must be a number from 0 to 1")
-            return lambda edits: edits.pin(source, target, weight)
+            return lambda edits: edits.pin(*_features(model, [source, target]), weight)
         case Action.UNDO, []:
             return lambda edits: edits.undo()
         case Action.UNDO, [number]:
@@ -94,6 +95,12 @@ def _asked(action: Action, words: list[str]) -> Any:
         case Action.CLEAR, []:
             return lambda edits: Edits()
     raise typer.BadParameter(f"write: {FORMS[action]}", param_hint=action.value)
+
+
+def _features(model: Path, words: list[str]) -> list[str]:
+    """Read words as those of texts are."""
+    net = inputs.load_net(model)
+    return [net.as_feature(word) for word in words]
 
 
 def _number(text: str, kind: Any, message: str) -> Any:

@@ -38,11 +38,13 @@ def graph(
     kind = to.suffix.lower()
     if kind not in SUFFIXES:
         raise typer.BadParameter(f"{to.name!r} ends in none of {', '.join(SUFFIXES)}", param_hint="--output")
-    part = inputs.load_net(net).net_.graph
+    text_net = inputs.load_net(net)
+    middle = None if around is None else text_net.as_feature(around)
+    part = text_net.net_.graph if middle is None else text_net.net_.graph_from(middle)
     if k is not None:
         part = part.knn(k)
-    if around is not None:
-        part = part.around(around, hops=hops, limit=size)
+    if middle is not None:
+        part = part.around(middle, hops=hops, limit=size)
     {".gexf": part.write_gexf, ".graphml": part.write_graphml, ".csv": part.write_csv}.get(
         kind, lambda path: _write_parquet(part, path)
     )(to)

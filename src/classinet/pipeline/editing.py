@@ -1,7 +1,7 @@
 """Ban and pin, on anything that holds a net: a `TextNet` or a classifier.
 
-Enter: names of features. Leave: the same object over the edited net; its predictions follow at once. Every edit starts
-from the unedited net and can be undone; the net that others share is never changed.
+Enter: names of features, read as words of a text are. Leave: the same object over the edited net; its predictions
+follow at once. Every edit starts from the unedited net and can be undone; the net that others share is never changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ from classinet.net import Net
 
 
 class Editable:
-    """Verbs for editing the net of a fitted object, which implements `_fitted_net` and `_put_net`."""
+    """Verbs for editing the net of a fitted object, which implements `as_feature`, `_fitted_net` and `_put_net`."""
+
+    def as_feature(self, word: str) -> str:
+        """Bring a word to the form in which texts are counted."""
+        raise NotImplementedError
 
     def _fitted_net(self) -> Net:
         raise NotImplementedError
@@ -28,11 +32,11 @@ class Editable:
 
     def ban(self, source: str, target: str | None = None) -> Self:
         """Ban the edge source → target or, with one name, that vertex: nothing is expanded to it or from it."""
-        return self.edit(self.edits.ban(source, target))
+        return self.edit(self.edits.ban(self.as_feature(source), None if target is None else self.as_feature(target)))
 
     def pin(self, source: str, target: str, weight: float) -> Self:
         """Give the edge source → target a weight of your own; all other weights stay what they were."""
-        return self.edit(self.edits.pin(source, target, weight))
+        return self.edit(self.edits.pin(self.as_feature(source), self.as_feature(target), weight))
 
     def undo(self, count: int = 1) -> Self:
         """Take back the last edits."""
