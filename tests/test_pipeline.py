@@ -25,7 +25,7 @@ from classinet.graph import neighborhood
 from classinet.model import ClassiNet
 from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.pipeline.representation import no_rows
-from classinet.pipeline.targets import Targets
+from classinet.pipeline.targets import Targets, as_targets
 from classinet.text import TextVectorizer
 
 TEXTS = ["rain and wind", "bread in the oven", "a late goal"]
@@ -721,6 +721,28 @@ def test_parameters_that_would_fail_later_are_refused_at_once(net, parameters, m
 def test_a_build_cannot_be_resumed_from_nowhere():
     with pytest.raises(ParameterError, match="resume=True needs the directory"):
         TextNet().fit(made_up_sentences(50), resume=True)
+
+
+def test_few_texts_of_a_small_class_are_not_drowned(net):
+    """Weighed alike up to a thousand texts, whether repeated or weighed, and not beyond; tags never."""
+    texts, labels = labelled(90)
+    kept = [i for i, label in enumerate(labels) if label != "weather"] + [labels.index("weather")]
+    texts, labels = [texts[i] for i in kept], [labels[i] for i in kept]
+    fixed = {"C": 30.0, "weight": 1.0}
+    logits = {
+        how: ClassiNetClassifier(net, class_weight=how, **fixed).fit(texts, labels).decision_function(texts)
+        for how in ("auto", "balanced", None)
+    }
+    np.testing.assert_array_equal(logits["auto"], logits["balanced"])
+    rare = ClassiNetClassifier(net, **fixed).fit(texts, labels).classes_.tolist().index("weather")
+    assert (logits["auto"][:, rare] > logits[None][:, rare]).all()
+    few = as_targets(["a"] * 999 + ["b"], 1000).row_weights("auto", None)
+    assert few[[0, -1], 0].tolist() == pytest.approx([1000 / (2 * 999), 500.0])
+    weighed = as_targets(["a", "b"], 2).row_weights("auto", [999, 1])
+    assert weighed[:, 0].tolist() == pytest.approx([500.0, 500.0])
+    many = as_targets(["a"] * 1000 + ["b"], 1001).row_weights("auto", None)
+    tags = as_targets([["a"], ["a"], ["a", "b"]], 3).row_weights("auto", None)
+    assert set(many.ravel()) == set(tags.ravel()) == {1.0}
 
 
 def test_what_holds_no_labels_is_refused(net):

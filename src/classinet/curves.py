@@ -107,7 +107,7 @@ def cross_validated(
     """
     _check(labels, FOLDS)
     targets = as_targets(labels, len(texts))
-    weights = targets.row_weights(None, None)
+    weights = targets.row_weights("auto", None)
     folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(texts, targets.codes))
     plain = Representation.of(net.vectorizer_, net.net_, net.n_texts_, (), Global(), n_jobs=-1)
     own = plain.text_rows(plain.counts(texts))

@@ -46,7 +46,7 @@ def judge_blocks(
     adapted : for features that hang on labels: returns `own` and `block` as the labels of the given rows make them.
     """
     targets = Targets.of_codes(codes[training], n_classes)
-    weights = targets.row_weights(None, None)
+    weights = targets.row_weights("auto", None)
     train = _both(own, block, training)
     if settings is None:
         inner = None if adapted is None else lambda rows: _both(*adapted(training[rows]), training)

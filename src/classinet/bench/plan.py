@@ -21,13 +21,15 @@ from classinet.bench.methods import Method
 from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled, Task
 from classinet.bench.work import name_of
-from classinet.pipeline.targets import Targets, place_in_class
+from classinet.pipeline.targets import FEW_TEXTS, Targets, place_in_class
 from classinet.pipeline.tuning import MAX_TEXTS, too_few
 
 PROTOCOL = 2  # raised when cells computed before mean something else
 # How a classifier of many labels is tuned: other words compute those cells, and the analyses, anew.
 FINELY = "tuned finely"
 WORDS_FINELY = f"leeway of words, {FINELY}"
+# How classes of unequal size count where labels are few.
+ALIKE = "classes count alike"
 # How a method is tuned whose features hang on labels.
 BY_INNER_LABELS = "features of a fold by its training labels"
 A_CLASS = "-a-class"
@@ -162,6 +164,8 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
     if rival.use != "predict" and _n_labels(key, loaded.data) > MAX_TEXTS:
         more.append(WORDS_FINELY if holds_words(rival) else FINELY)
+    if rival.use != "predict" and _is_few_and_uneven(key, loaded.data):
+        more.append(ALIKE)
     if rival.use != "predict" and rival.learns_from_labels and _is_tuned(key, loaded.data):
         more.append(BY_INNER_LABELS)
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
@@ -178,6 +182,11 @@ def holds_words(rival: Baseline) -> bool:
 
 def _n_labels(key: CellKey, data: Labelled) -> int:
     return len(_first_labels(key, data))
+
+
+def _is_few_and_uneven(key: CellKey, data: Labelled) -> bool:
+    labels = _first_labels(key, data)
+    return len(labels) <= FEW_TEXTS and len(set(np.bincount(labels).tolist())) > 1
 
 
 def _is_tuned(key: CellKey, data: Labelled) -> bool:

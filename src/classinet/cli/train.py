@@ -28,6 +28,14 @@ class Rule(StrEnum):
     LOCAL_PATH = "local-path"
 
 
+class ClassWeight(StrEnum):
+    """How much classes count."""
+
+    AUTO = "auto"
+    BALANCED = "balanced"
+    NONE = "none"
+
+
 def auto_or_number(name: str, value: str) -> float | str:
     """Read "auto" or a number.
 
@@ -65,12 +73,13 @@ def train(
             help="Weight of the expansion, 0 for none; auto: by cross-validation, 1 where labels are few.",
         ),
     ] = "auto",
-    balanced: Annotated[
-        str | None,
+    class_weight: Annotated[
+        ClassWeight,
         typer.Option(
-            "--class-weight", help='"balanced" lets rare classes weigh as much as frequent ones.', show_default=False
+            "--class-weight",
+            help="balanced lets rare classes weigh as much as frequent ones; auto does so up to 1,000 texts.",
         ),
-    ] = None,
+    ] = ClassWeight.AUTO,
     expansion: Annotated[Rule, typer.Option("--expansion", help="How texts are expanded.")] = Rule.GLOBAL,
     hops: Annotated[
         int | None,
@@ -97,8 +106,6 @@ def train(
     Tables have the columns label, text unless their header, or --label and --text, say otherwise. Prints what was
     chosen and why.
     """
-    if balanced not in (None, "balanced"):
-        raise typer.BadParameter(f"{balanced!r} is not balanced", param_hint="--class-weight")
     strength, share = auto_or_number("C", C), auto_or_number("weight", weight)
     rule = chosen_expansion(expansion, hops, damping)
     inputs.check_free(to, replace=replace)
@@ -114,7 +121,13 @@ def train(
         )
         progress(f"train on {len(texts):,} texts", 0, 1)
         model = ClassiNetClassifier(
-            text_net, rule, C=strength, weight=share, class_weight=balanced, n_jobs=threads or -1, random_state=seed
+            text_net,
+            rule,
+            C=strength,
+            weight=share,
+            n_jobs=threads or -1,
+            random_state=seed,
+            class_weight=None if class_weight is ClassWeight.NONE else class_weight.value,
         ).fit(texts, labels)
         progress(f"train on {len(texts):,} texts", 1, 1)
         model.set_params(n_jobs=None)  # how many threads there were is no property of the model

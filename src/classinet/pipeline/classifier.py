@@ -51,7 +51,9 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         cross-validation, 1 where labels are too few for that.
     pieces : whether runs of letters count beside the features of the net, and pairs of neighbouring words and the
         first words of a text where the net does not count them itself.
-    class_weight : None, "balanced", or a dict from label to weight.
+    class_weight : "balanced" lets all classes weigh alike, however many texts each has; None all texts; a dict gives
+        weights to labels. "auto" is "balanced" up to 1,000 texts of one label each, where small classes would otherwise
+        hardly ever be predicted, and None else.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
     random_state : seed of the folds.
 
@@ -85,7 +87,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         C: float | str = "auto",
         weight: float | str = "auto",
         pieces: bool = True,
-        class_weight: Any = None,
+        class_weight: Any = "auto",
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
