@@ -279,6 +279,18 @@ def test_a_rival_with_its_own_classifier_is_tuned_on_inner_folds_alone():
     assert (fixed["word"], fixed["how"]) == ("storm", "fixed")
 
 
+def test_pieces_stand_beside_words_only_where_the_method_has_them(tmp_path):
+    """The order of two words decides, which words alone cannot tell."""
+    texts = [f"{'storm rain' if i % 2 else 'rain storm'} {i}" for i in range(300)]
+    labels = ["ab"[i % 2] for i in range(300)]
+    bench = small_bench(tmp_path, order=lambda: labelled("order", texts, labels, [TRAIN] * 250 + [0] * 50))
+    for unit in bench.prepare(Choice("paper", methods=("none", "none-pieces")), quiet).units:
+        work_on(unit, bench.store.folder, bench.work.folder, lambda share: None)
+    accuracy = {cell.key.method: cell.correct().mean() for cell in bench.store.all()}
+    assert accuracy["none-pieces"] == 1
+    assert accuracy["none"] < 0.8
+
+
 def test_features_that_hang_on_labels_are_tuned_on_those_of_inner_folds_alone(tmp_path):
     """Labels drawn by chance cannot be told; they could if those that are held out had a say in the features."""
     rng = np.random.default_rng(0)

@@ -71,5 +71,10 @@ class NoExpansion(BagBaseline):
         wider.idf_ = np.append(self.idf_, rarity(np.zeros(len(unseen)), self.n_texts_))
         return wider
 
+    @property
+    def learns_from_labels(self) -> bool:
+        """No: it learns the words of labelled texts, whatever their labels."""
+        return False
+
     def _transform(self, counts: Csr) -> Csr:
         return unit_rows(weigh_words(counts, self.idf_))

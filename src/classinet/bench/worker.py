@@ -95,7 +95,7 @@ class _Bench:
 
     def judge(self, task: str) -> _Judge:
         data = self.work.task(task)
-        if self.unfitted.learns_from_labels:
+        if self.unfitted.learns_from_labels or isinstance(self.unfitted, NoExpansion):
             return _Judge(self, data)
         return _Judge(self, data, *self._block(task, data))
 
@@ -159,7 +159,7 @@ class _Judge:
         rival = self.bench.unfitted
         if rival.use == "predict":
             return judge_by_itself(self.bench.rival, data.texts, data.codes, n_classes, training, tested, settings)
-        words = None if rival.use == "alone" else self.own.rows(training)
+        words = self.own.rows(training) if holds_words(rival) else None
 
         def blocks(labelled: Integers, needed: Integers) -> Blocks:
             if words is None:
@@ -168,7 +168,7 @@ class _Judge:
 
         return judge_blocks(
             *blocks(training, np.concatenate([training, tested])), data.codes, n_classes, training, tested, settings,
-            counted=holds_words(rival),
+            counted=words is not None,
             adapted=(lambda labelled: blocks(labelled, training)) if rival.learns_from_labels else None,
         )  # fmt: skip
 
