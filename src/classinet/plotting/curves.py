@@ -167,7 +167,11 @@ def _label_ticks(ax: Axes, counts: Any) -> None:
 def _name_lines(ax: Axes, lines: list[Any], methods: list[str]) -> None:
     letters = lettering(methods, longest=40)
     # Numbers stand in until the legend exists: it passes over names with "_" in front and reads "$" as a formula.
-    legend = ax.legend(lines, [str(i) for i in range(len(lines))], fontsize=8, frameon=False, handlelength=3.2)
+    # Above the axes, where it hides no curve and no band.
+    legend = ax.legend(
+        lines, [str(i) for i in range(len(lines))], fontsize=8, frameon=False, handlelength=3.2,
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2 if len(lines) > 2 else 1, borderaxespad=0,
+    )  # fmt: skip
     for text, method in zip(legend.get_texts(), letters.texts, strict=True):
         text.set_parse_math(False)
         text.set_fontfamily(list(letters.families))

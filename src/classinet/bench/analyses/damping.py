@@ -58,7 +58,10 @@ def draw(values: Values, ax: Axes | None = None) -> Axes:
     """Draw a line for each net, and one for each without expansion: one of them counts pieces of texts too."""
     recipes = values["recipes"].items()
     curves = {name: (own["accuracy"], own["low"], own["high"]) for name, own in recipes}
-    curves |= {f"{name}: no expansion": level_line(own["without"], len(values["dampings"])) for name, own in recipes}
+    curves |= {
+        f"no expansion, {name.partition(',')[0]}": level_line(own["without"], len(values["dampings"]))
+        for name, own in recipes
+    }
     return plot_bands(values["dampings"], curves, x="Damping factor γ", ax=ax)
 
 
