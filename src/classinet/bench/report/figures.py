@@ -11,8 +11,8 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from classinet.bench.report.few_labels import MEASURES
 from classinet.bench.report.results import Results
+from classinet.bench.scores import ALL_LABELS
 from classinet.exceptions import InputError
 from classinet.plotting import plot_many_learning_curves, save
 from classinet.plotting._axes import plot_module
@@ -26,9 +26,12 @@ Points = tuple[list[float], list[float], list[float]]
 
 
 def learning_curves(results: Results, task: str, corpus: str, highlight: Sequence[str]) -> Axes | None:
-    """Draw the scores of all methods on a task against the number of labels, or return None where there are none."""
+    """Draw the scores of all methods on a task against the number of labels, or return None where there are none.
+
+    A curve is of labels that were drawn in one way: where there are numbers in all, those a class are left out.
+    """
     metric = results.labels.task(task).metric
-    counts = results.label_counts([task])
+    counts = one_way_of_drawing(results.label_counts([task]))
     found = {
         method: [results.find(task, corpus, method, labels) for labels in counts]
         for method in results.methods_of(task, corpus)
@@ -53,8 +56,18 @@ def learning_curves(results: Results, task: str, corpus: str, highlight: Sequenc
         [at[i] for i in known],
         curves,
         [results.labels.method(method).title for method in highlight],
-        measure="Accuracy (fraction of texts)" if metric == "accuracy" else MEASURES[metric].capitalize(),
+        measure="Accuracy (fraction of texts)" if metric == "accuracy" else "Macro-F1",
     )
+
+
+def one_way_of_drawing(counts: Sequence[str]) -> list[str]:
+    """Return numbers of labels in all, if there are any, and all labels; else numbers a class.
+
+    >>> one_way_of_drawing(["10", "20", "10-a-class", "all"]), one_way_of_drawing(["5-a-class", "all"])
+    (['10', '20', 'all'], ['5-a-class', 'all'])
+    """
+    in_all = [labels for labels in counts if labels.isdecimal()]
+    return [*in_all, *(labels for labels in counts if labels == ALL_LABELS)] if in_all else list(counts)
 
 
 def save_figure(ax: Axes, folder: Path, name: str) -> Path:
