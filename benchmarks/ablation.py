@@ -73,7 +73,10 @@ def main() -> None:
     parser.add_argument("--only", help='only these variants, as "default; rank 24"')
     asked = parser.parse_args()
     warnings.simplefilter("ignore", UnknownTextWarning)
-    variants = [name for name in VARIANTS if asked.only is None or name in asked.only.split("; ")]
+    variants = list(VARIANTS) if asked.only is None else asked.only.split("; ")
+    for name in variants:
+        if name not in VARIANTS:
+            parser.error(f"there is no variant {name!r}; there are {'; '.join(VARIANTS)}")
     found: dict[str, dict[str, Scores]] = {name: {} for name in variants}
     for key in asked.sets.split(","):
         trial = Trial(key, asked.draws)

@@ -29,7 +29,7 @@ from classinet._sparse import (
     transpose,
 )
 from classinet._typing import Csr, Integers, MatrixLike
-from classinet._validation import check_matrix, check_number
+from classinet._validation import check_matrix, check_number, is_missing
 from classinet.baselines.base import BagBaseline
 from classinet.engine import fixed_batches
 from classinet.exceptions import InputError
@@ -251,7 +251,7 @@ def _confidences(pairs: Integers, together: Integers, occurrences: Integers, lea
 def _codes(labels: Sequence[Any], n_texts: int) -> tuple[NDArray[Any], Integers]:
     if len(labels) != n_texts:
         raise InputError(f"{len(labels)} labels for {n_texts} texts; give one for each")
-    missing = [row for row, label in enumerate(labels) if label is None or label != label]  # NaN differs from itself
+    missing = [row for row, label in enumerate(labels) if is_missing(label)]
     if missing:
         raise InputError(f"the label of row {missing[0]} is missing; leave out texts without labels")
     classes, codes = np.unique(np.asarray(labels), return_inverse=True)
