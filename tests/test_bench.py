@@ -128,8 +128,6 @@ def test_the_library_defines_what_the_paper_compares():
         (Choice("paper", tasks=("nine",)), "data set"),
         (Choice("paper", corpora=("nine",)), "unlabeled text"),
         (Choice("few-labels", corpora=("nine+own",)), "unlabeled text"),
-        (Choice("paper", corpora=("made-up+own",)), "a set's own texts are those of the tests"),
-        (Choice("paper", corpora=("own",)), "a set's own texts are those of the tests"),
         (Choice("few-labels", corpora=("other",)), "'other' goes with none of the data sets small"),
     ],
 )
@@ -142,10 +140,35 @@ def test_own_text_may_stand_beside_text_from_elsewhere(tmp_path):
     bench = small_bench(tmp_path, one=small_task, two=lambda: small_task(20))
     prepared = bench.prepare(Choice("few-labels", methods=("global",), corpora=("made-up+own",)), quiet)
     for loaded in prepared.tasks:
-        corpus = bench.work.corpus(loaded.corpora["made-up+own"].name)
+        corpus = bench.work.corpus(loaded.corpora["made-up+own"][0].name)
         assert corpus.texts == [*SENTENCES, *loaded.data.own_texts()]
         assert len(np.unique(corpus.documents)) == len(corpus.texts)
     assert {key.corpus for unit in prepared.units for key, _ in unit.cells} == {"made-up+own"}
+
+
+@pytest.mark.parametrize(("corpus", "before"), [("own", []), ("made-up+own", SENTENCES)])
+def test_own_text_of_a_fold_is_what_trains_in_it(corpus, before, tmp_path):
+    bench = small_bench(tmp_path, folds=lambda: replace(small_task(), parts=np.arange(len(small_task().texts)) % 3))
+    prepared = bench.prepare(Choice("paper", methods=("none", "global"), corpora=(corpus,)), quiet)
+    (loaded,) = prepared.tasks
+    for split, kept in enumerate(loaded.corpora[corpus]):
+        training = [loaded.data.texts[row] for row in loaded.data.train(split)]
+        assert bench.work.corpus(kept.name).texts == [*before, *training]
+    cells = {unit.corpus: [key.split for key, _ in unit.cells] for unit in prepared.units if unit.method == "global"}
+    assert cells == {kept.name: [split] for split, kept in enumerate(loaded.corpora[corpus])}
+    nets = [unit.corpus for unit in prepared.units if unit.method is None]
+    assert sorted(nets) == sorted(cells)
+    assert len(set(nets)) == 3
+    assert bench.compute(prepared, 1, 1, quiet) == []
+    assert bench.prepare(prepared.choice, quiet).missing == 0
+
+
+def test_text_from_elsewhere_is_read_once(tmp_path):
+    bench = small_bench(tmp_path, one=small_task, two=lambda: small_task(20))
+    times = []
+    bench.corpora = {"made-up": lambda: times.append(1) or separate("made-up", SENTENCES)}
+    bench.prepare(Choice("few-labels", methods=("global",), corpora=("made-up", "made-up+own")), quiet)
+    assert len(times) == 1
 
 
 def test_a_method_without_its_extra_is_left_out_and_explained(tmp_path):
@@ -435,7 +458,7 @@ def test_a_plan_tells_slow_rivals_to_do_less():
 
 def test_methods_get_the_unlabeled_text_that_suits_them():
     data = small_task()
-    corpora = {"any": plan.Kept("any", 0), "own": plan.Kept("o", 9), "imdb": plan.Kept("i", 9, ordered=True)}
+    corpora = {"any": [plan.Kept("any", 0)], "own": [plan.Kept("o", 9)], "imdb": [plan.Kept("i", 9, ordered=True)]}
     loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t", corpora)
     method = Method("q", "Q", "g", 1, without_nets(NoExpansion))
     suited = {
@@ -454,7 +477,7 @@ def test_methods_get_the_unlabeled_text_that_suits_them():
 @given(st.integers(0, 4))
 def test_the_definition_of_a_cell_tells_cells_apart(split):
     data = small_task()
-    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t-1", {"imdb": plan.Kept("imdb-1", 10)})
+    loaded = plan.Loaded(Task("t", "T", small_task, 1, "imdb"), data, "t-1", {"imdb": [plan.Kept("imdb-1", 10)] * 6})
     method = Method("q", "Q", "g", 1, without_nets(NoExpansion))
     key = CellKey("paper", "t", "imdb", "q", "all", split)
     own = plan.definition(key, method, loaded)
@@ -462,7 +485,7 @@ def test_the_definition_of_a_cell_tells_cells_apart(split):
     others = [
         plan.definition(replace(key, split=split + 1), method, loaded),
         plan.definition(key, method, replace(loaded, kept="t-2")),
-        plan.definition(key, method, replace(loaded, corpora={"imdb": plan.Kept("imdb-2", 10)})),
+        plan.definition(key, method, replace(loaded, corpora={"imdb": [plan.Kept("imdb-2", 10)] * 6})),
         plan.definition(key, replace(method, recipe="default"), loaded),
         plan.definition(key, replace(method, make=lambda nets: Expanded()), loaded),
     ]
@@ -476,7 +499,7 @@ def test_the_quick_slice_has_three_tasks_and_its_own_text(tmp_path, monkeypatch)
     bench = bench_of(tmp_path, quick=True)
     prepared = bench.prepare(Choice("paper", methods=("none", "global", "paper-700-global-3")), quiet)
     assert [one.task.key for one in prepared.tasks] == ["two", "three", "five"]
-    assert prepared.tasks[0].corpora["docstrings"].ordered
+    assert prepared.tasks[0].corpora["docstrings"][0].ordered
     alone = bench.prepare(Choice("paper", tasks=("two",), methods=("none",)), quiet)
     with pytest.raises(InputError, match="three was left out"):
         analyse(bench, alone, quiet, quick=True)

@@ -82,13 +82,18 @@ class Loaded:
     ----------
     task, data : the definition and what it loaded.
     kept : name of the kept task.
-    corpora : the unlabeled text that goes with it, as "own" or "imdb"; "any" for methods that use none.
+    corpora : the unlabeled text that goes with it, as "own" or "imdb", for each split of the study; "any" for methods
+        that use none.
     """
 
     task: Task
     data: Labelled
     kept: str
-    corpora: Mapping[str, Kept]
+    corpora: Mapping[str, Sequence[Kept]]
+
+    def unlabeled(self, key: CellKey) -> Kept:
+        """Return the unlabeled text of a cell."""
+        return self.corpora[key.corpus][key.split]
 
 
 def paper_keys(loaded: Loaded, method: Method, corpora: Sequence[str]) -> Iterator[CellKey]:
@@ -115,7 +120,7 @@ KEYS = {"paper": paper_keys, "few-labels": few_label_keys}
 
 def keys_of(study: str, loaded: Loaded, method: Method) -> Iterator[CellKey]:
     """Yield the cells of one task and method in a study, for all unlabeled text that suits the method."""
-    suited = [name for name, kept in loaded.corpora.items() if _suits(method, name, kept)]
+    suited = [name for name, kept in loaded.corpora.items() if _suits(method, name, kept[0])]
     return KEYS[study](loaded, method, suited)
 
 
@@ -160,7 +165,7 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     rival = method.make(lambda recipe: None)  # type: ignore[arg-type, return-value]
     parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
     recipe = None if method.recipe is None else described(method.recipe)
-    texts = loaded.kept, loaded.corpora[key.corpus].name
+    texts = loaded.kept, loaded.unlabeled(key).name
     more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
     if rival.use != "predict" and _n_labels(key, loaded.data) > MAX_TEXTS:
         more.append(WORDS_FINELY if holds_words(rival) else FINELY)
@@ -217,7 +222,7 @@ def units(
     missing: dict[tuple[Kept, str], list[tuple[CellKey, str]]] = defaultdict(list)
     for key, how in planned.items():
         if not store.has(key, how):
-            missing[loaded[key.task].corpora[key.corpus], key.method].append((key, how))
+            missing[loaded[key.task].unlabeled(key), key.method].append((key, how))
     by_key = {method.key: method for method in methods}
     work = [_unit(kept, by_key[name], cells, loaded) for (kept, name), cells in missing.items()]
     sizes = {kept.name: kept.n_texts for kept, _ in missing}

@@ -14,6 +14,7 @@ from pathlib import Path
 from classinet._typing import Progress
 from classinet._validation import check_choice
 from classinet.bench.cells import CellKey, CellStore
+from classinet.bench.comparisons import PAPER
 from classinet.bench.corpora import AND_OWN, ANY, CORPORA, OWN, Corpus, joined, separate
 from classinet.bench.methods import Method, all_methods
 from classinet.bench.plan import KEYS, Kept, Loaded, Unit, planned_cells, units
@@ -149,7 +150,7 @@ class Bench:
         return [
             task
             for key, task in self.tasks.items()
-            if (key in choice.tasks if choice.tasks is not None else choice.study != "paper" or task.in_paper)
+            if (key in choice.tasks if choice.tasks is not None else choice.study != PAPER or task.in_paper)
         ]
 
     def _load(self, choice: Choice, tasks: Sequence[Task], progress: Progress) -> list[Loaded]:
@@ -158,50 +159,66 @@ class Bench:
             progress("read data sets", done, len(tasks))
             data[task.key] = task.load()
         progress("read data sets", len(tasks), len(tasks))
-        kept: dict[str, Kept] = {}
+        library = _Library(self.corpora, self.work, progress)
         loaded = []
         for task in tasks:
             own = data[task.key]
-            corpora = {}
-            for name in self._corpora_of(task, choice):
-                if name not in kept or name.endswith(OWN):
-                    progress(f"read unlabeled text {name}", 0, 1)
-                    corpus = self._corpus(name, task, own)
-                    kept[name] = Kept(self.work.keep_corpus(corpus), len(corpus.texts), corpus.ordered)
-                    progress(f"read unlabeled text {name}", 1, 1)
-                corpora[name] = kept[name]
+            n_splits = own.n_splits if choice.study == PAPER else 1
+            corpora = {name: library.of_splits(name, task, own, n_splits) for name in self._corpora_of(task, choice)}
             loaded.append(Loaded(task, own, self.work.keep_task(task.key, own), corpora))
         return loaded
 
-    def _corpus(self, name: str, task: Task, data: Labelled) -> Corpus:
-        if name == ANY:
-            return separate(ANY, [])
-        if not name.endswith(OWN):
-            return self.corpora[name]()
-        own = separate(f"own-{task.key}", data.own_texts())
-        if name == OWN:
-            return own
-        return joined(f"{name}-{task.key}", self.corpora[name.removesuffix(AND_OWN)](), own)
-
     def _corpora_of(self, task: Task, choice: Choice) -> list[str]:
-        names = [task.external] if choice.study == "paper" else [OWN, task.external]
+        names = [task.external] if choice.study == PAPER else [OWN, task.external]
         if choice.corpora is not None:
             # Reviews of all kinds may stand in for those of the training part.
-            names = [name for name in choice.corpora if name in names or name.startswith(task.external)]
+            names = [name for name in choice.corpora if name == OWN or name.startswith(task.external)]
         return [ANY, *names]  # methods that learn from no unlabeled text stand beside those of every corpus
 
     def _check_corpora(self, choice: Choice, tasks: Sequence[Task]) -> None:
         for name in choice.corpora or ():
             check_choice("unlabeled text", name, (OWN, *self.corpora, *(f"{key}{AND_OWN}" for key in self.corpora)))
-            if name.endswith(OWN) and choice.study == "paper":
-                raise ParameterError(
-                    f"unlabeled text {name!r} goes with few labels: where every fold is tested, a set's own texts are "
-                    "those of the tests"
-                )
             if not any(name in self._corpora_of(task, choice) for task in tasks):
                 raise ParameterError(
                     f"unlabeled text {name!r} goes with none of the data sets {', '.join(task.key for task in tasks)}"
                 )
+
+
+class _Library:
+    """Reads unlabeled text, each from elsewhere once, and keeps it for the processes that compute."""
+
+    def __init__(self, corpora: Mapping[str, Callable[[], Corpus]], work: Work, progress: Progress) -> None:
+        self.corpora = corpora
+        self.work = work
+        self.progress = progress
+        self.read: dict[str, tuple[Corpus, Kept]] = {}
+
+    def of_splits(self, name: str, task: Task, data: Labelled, n_splits: int) -> tuple[Kept, ...]:
+        """Return the unlabeled text of each split: own texts are those that train, others are the same in all."""
+        if not name.endswith(OWN):
+            return (self._elsewhere(name)[1],) * n_splits
+        stage = f"read unlabeled text {name}"
+        kept = []
+        for split in range(n_splits):
+            self.progress(stage, split, n_splits)
+            place = f"{task.key}-{split}" if split else task.key
+            corpus = separate(f"{OWN}-{place}", data.own_texts(split))
+            if name != OWN:
+                corpus = joined(f"{name}-{place}", self._elsewhere(name.removesuffix(AND_OWN))[0], corpus)
+            kept.append(self._keep(corpus))
+        self.progress(stage, n_splits, n_splits)
+        return tuple(kept)
+
+    def _elsewhere(self, name: str) -> tuple[Corpus, Kept]:
+        if name not in self.read:
+            self.progress(f"read unlabeled text {name}", 0, 1)
+            corpus = separate(ANY, []) if name == ANY else self.corpora[name]()
+            self.read[name] = corpus, self._keep(corpus)
+            self.progress(f"read unlabeled text {name}", 1, 1)
+        return self.read[name]
+
+    def _keep(self, corpus: Corpus) -> Kept:
+        return Kept(self.work.keep_corpus(corpus), len(corpus.texts), corpus.ordered)
 
 
 class _Clock:

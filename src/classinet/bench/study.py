@@ -77,7 +77,7 @@ def _analysed(prepared: Prepared, quick: bool) -> tuple[Loaded, Loaded, str]:
         raise InputError(reason)
     loaded = {one.task.key: one for one in prepared.tasks}
     judged, counted = (loaded[key] for key in (QUICK_ANALYSED if quick else ANALYSED))
-    return judged, counted, judged.corpora[judged.task.external].name
+    return judged, counted, judged.corpora[judged.task.external][0].name
 
 
 def _not_analysed(prepared: Prepared, quick: bool) -> str:

@@ -52,14 +52,14 @@ class Labelled:
         """Rows that train in a split."""
         return np.flatnonzero((self.parts != split) & (self.parts != UNUSED))
 
-    def own_texts(self) -> list[str]:
-        """Return the task's own unlabeled text, none of which is tested in the first split.
+    def own_texts(self, split: int = 0) -> list[str]:
+        """Return the task's own unlabeled text, none of which is tested in the split.
 
         A published split may hold the same text on both sides, though: ten of TREC's test questions also train.
         """
         if self.unlabeled is not None:
             return self.unlabeled
-        return [self.texts[row] for row in self.train(0)]
+        return [self.texts[row] for row in self.train(split)]
 
     @property
     def fingerprint(self) -> str:
