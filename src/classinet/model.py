@@ -43,7 +43,7 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    vertices : which features become vertices: None (up to 4,000 frequent ones, `Landmarks()`), a number of most
+    vertices : which features become vertices: None (up to 10,000 frequent ones, `Landmarks()`), a number of most
         frequent ones, a list of names or columns, or a rule from `classinet.vertices`.
     predictor : the kind of feature predictor; None is `Factorised()`.
     labels : when a predictor fires, and on how many held-out texts it is asked; None is `QuantileLabels()`.

@@ -95,7 +95,7 @@ class Landmarks(CountRule):
     Landmarks()
     """
 
-    def __init__(self, n: int = 4000, at_least: int = 5, fewest: int = 100) -> None:
+    def __init__(self, n: int = 10_000, at_least: int = 5, fewest: int = 100) -> None:
         self.n = n
         self.at_least = at_least
         self.fewest = fewest

@@ -102,7 +102,7 @@ def report(points: Mapping[Point, Measured], failures: Sequence[str] = (), threa
         text=(
             "Every point is a build in a directory, in a process of its own: texts are streamed from disk, features "
             "are words and pairs of words, the most frequent are kept, and the net is saved. The default recipe makes "
-            "up to 4,000 features vertices and serves the others through a first hop; the paper's takes every feature "
+            "up to 10,000 features vertices and serves the others through a first hop; the paper's takes every feature "
             "for a candidate and leaves out those with too few texts.",
         ),
         tables=(

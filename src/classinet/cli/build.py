@@ -181,7 +181,7 @@ def build(
         int | None,
         typer.Option(
             "--vertices",
-            help="How many features get a predictor, the most frequent; otherwise up to 4,000 frequent ones.",
+            help="How many features get a predictor, the most frequent; otherwise up to 10,000 frequent ones.",
             min=1,
             metavar="N",
             show_default=False,
