@@ -79,7 +79,7 @@ class MostFrequent(CountRule):
 
 
 class Landmarks(CountRule):
-    """A few thousand features that are known well, for all others to be described by.
+    """Some thousand features that are known well, for all others to be described by.
 
     A text is judged by how near it comes to each vertex, so vertices that are rare themselves, or so many that each
     text reaches only a small part of them, add more noise than knowledge. Features that are no vertices are expanded
