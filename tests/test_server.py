@@ -1,6 +1,7 @@
 """The server in this process: every address against the library's own answer, every refusal in its form."""
 
 import json
+import shutil
 import time
 from collections import deque
 from dataclasses import asdict
@@ -659,8 +660,12 @@ def test_a_new_version_is_followed_and_a_broken_one_is_not(tmp_path, classifier,
         save(other, path, replace=True)
         _until(lambda: told(client.get("/v1/model"))["version"] == "v0002")
         assert asked(client, "/v1/predict", text="snow")["predictions"][0]["label"] == "a"
-        save(classifier, path, replace=True)
+        # Broken before it is the current one: the server looks every few milliseconds.
+        shutil.copytree(path / "v0002", path / "v0003")
         (path / "v0003" / "config.json").write_text("{}", encoding="utf-8")
+        pointer = (path / "CURRENT").read_text(encoding="utf-8")
+        (tmp_path / "next").write_text(pointer.replace("v0002", "v0003"), encoding="utf-8")
+        (tmp_path / "next").replace(path / "CURRENT")
         problem = told(client.post("/v1/reload"), "broken-version")
         assert "v0003" in problem["detail"]
         assert "goes on being served" in problem["detail"]
