@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from classinet._cloning import clone_around
+from classinet._sparse import row_slice
 from classinet._typing import Csr, Floats
 from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
@@ -30,6 +31,7 @@ from classinet.pipeline.explaining import explain_text
 from classinet.pipeline.fitting import fit_blocks
 from classinet.pipeline.head import Head
 from classinet.pipeline.judging import Judgements, judge_texts
+from classinet.pipeline.names import names_to_read, with_names
 from classinet.pipeline.pieces import Pieces, least_texts
 from classinet.pipeline.representation import Representation, no_rows
 from classinet.pipeline.targets import as_targets, checked_weights, label_sets
@@ -54,13 +56,16 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     class_weight : "balanced" lets all classes weigh alike, however many texts each has; None all texts; a dict gives
         weights to labels. "auto" is "balanced" up to 1,000 texts of one label each, where small classes would otherwise
         hardly ever be predicted, and None else.
+    class_names : whether the name of a class, where it is a word or several, is read as two more texts of it: with up
+        to 50 texts a class on average, and only if the names alone judge the labelled texts better than by chance.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
     random_state : seed of the folds.
 
     Attributes
     ----------
     classes_ : the classes, or tags, sorted.
-    settings_ : the C and weight in use, whether features have leeway, and how all that was chosen.
+    settings_ : the C and weight in use, whether features have leeway, whether names of classes were read, and how all
+        that was chosen.
     head_ : the linear classifier; `plain_head_` is one trained alike without expansion, to compare with.
     text_net_ : the net in use.
     extra_features_ : features of the labelled texts that the net does not know.
@@ -88,6 +93,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         weight: float | str = "auto",
         pieces: bool = True,
         class_weight: Any = "auto",
+        class_names: bool = True,
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
@@ -97,6 +103,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self.weight = weight
         self.pieces = pieces
         self.class_weight = class_weight
+        self.class_names = class_names
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -139,19 +146,25 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         )  # fmt: skip
         if self.pieces:
             representation = representation.with_pieces_of(counting)
-        own = representation.text_rows(representation.counts(texts))
-        if own.nnz == 0:
+        n_labels = checked_weights(sample_weight, len(texts)).sum()
+        names = names_to_read(targets.classes, n_labels) if self.class_names else []
+        own = representation.text_rows(representation.counts([*texts, *names]))
+        labelled = row_slice(own, 0, len(texts))
+        if labelled.nnz == 0:
             raise InputError("no labelled text holds a single feature; texts may be empty, or the tokenizer drops all")
         expanded = representation.expansion_rows(own)
-        tuner = Tuner(own, expanded, targets, weights, self.random_state)
+        tuner = Tuner(labelled, row_slice(expanded, 0, len(texts)), targets, weights, self.random_state)
         settings = tuner.choose(self.C, self.weight)
         representation = representation.with_weight(settings.weight)
         # The classifier to compare with has the same freedom: its own C and leeway, chosen alike.
         plain = tuner.choose(self.C, 0.0, leeway="auto" in (self.C, self.weight))
+        own, expanded, targets, weights, named = with_names(own, expanded, targets, self.class_weight, sample_weight)
 
         self.head_ = fit_blocks(own, expanded, targets, weights, settings)
         self.plain_head_ = fit_blocks(own, no_rows(own.shape[0], 0), targets, weights, plain)
-        self.settings_ = {**settings.to_dict(), "plain_C": plain.C, "plain_leeway": plain.leeway}
+        self.settings_ = {
+            **settings.to_dict(), "plain_C": plain.C, "plain_leeway": plain.leeway, "class_names": named,
+        }  # fmt: skip
         self.classes_ = targets.classes
         self.extra_features_ = extra
         self.pieces_ = representation.pieces
@@ -171,6 +184,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         if self.expansion is not None and not isinstance(self.expansion, Expansion):
             raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
         check_choice("pieces", self.pieces, (True, False))
+        check_choice("class_names", self.class_names, (True, False))
         check_number("random_state", self.random_state, low=0, high=2**32 - 1, whole=True)
 
     def _resolve(self, texts: list[str]) -> TextNet:

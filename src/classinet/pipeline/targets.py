@@ -58,6 +58,15 @@ class Targets:
         """The labels of some texts; classes stay."""
         return Targets(self.classes, self.member[rows], self.form)
 
+    def with_each_class(self) -> Targets:
+        """The labels followed by every class once: those of texts, and of one more text a class.
+
+        >>> Targets.of_codes(np.array([1]), 2).with_each_class().member.astype(int).tolist()
+        [[0, 1], [1, 0], [0, 1]]
+        """
+        every = np.eye(len(self.classes), dtype=np.bool_)
+        return Targets(self.classes, np.vstack([self.member, every]), self.form)
+
     def row_weights(self, class_weight: Any, sample_weight: Any) -> Floats:
         """Return one weight a text and output: the text's own times that of its class (or of having the tag or not)."""
         n, outputs = self.member.shape
