@@ -120,7 +120,9 @@ def test_texts_of_weight_0_are_not_asked(net):
     weights = [1.0] * len(TEXTS) + [0.0] * 20
     clf = ClassiNetClassifier(net).fit(texts, names[topics], sample_weight=weights)
     assert clf.settings_["class_names"]
-    np.testing.assert_allclose(clf.predict_proba(["storm", "oven"]), fitted(net, names).predict_proba(["storm", "oven"]))
+    np.testing.assert_allclose(
+        clf.predict_proba(["storm", "oven"]), fitted(net, names).predict_proba(["storm", "oven"])
+    )
 
 
 def test_weights_are_asked_like_repetitions(net):

@@ -21,16 +21,18 @@ from classinet.baselines.base import Baseline
 from classinet.merging import append
 from classinet.pipeline.fitting import fit_blocks
 from classinet.pipeline.held_out import inner_folds
+from classinet.pipeline.names import with_names
 from classinet.pipeline.representation import no_rows, weigh_blocks
 from classinet.pipeline.targets import Targets
 from classinet.pipeline.tuning import MAX_TEXTS, Settings, Tuner, too_few
 
 Blocks = tuple[Csr, Csr | None]
+NOTHING = np.empty(0, dtype=np.int64)
 
 
 def judge_blocks(
     own: Csr, block: Csr | None, codes: Integers, n_classes: int, training: Integers, tested: Integers,
-    settings: dict[str, Any] | None = None, *, counted: bool = True,
+    settings: dict[str, Any] | None = None, *, counted: bool = True, names: Integers = NOTHING,
     adapted: Callable[[Integers], Blocks] | None = None,
 ) -> tuple[Integers, dict[str, Any]]:  # fmt: skip
     """Train a linear classifier on [own | weight × block] and judge the tested rows.
@@ -43,16 +45,18 @@ def judge_blocks(
     training, tested : rows to train on and to judge.
     settings : what was chosen before, to be used again; None chooses.
     counted : whether `own` are features that a text has or has not, as words are, and not vectors.
+    names : rows of the names of the classes, which are read if they tell classes apart; none by default.
     adapted : for features that hang on labels: returns `own` and `block` as the labels of the given rows make them.
     """
     targets = Targets.of_codes(codes[training], n_classes)
-    weights = targets.row_weights("auto", None)
     train = _both(own, block, training)
     if settings is None:
         inner = None if adapted is None else lambda rows: _both(*adapted(training[rows]), training)
+        weights = targets.row_weights("auto", None)
         tuner = Tuner(*train, targets, weights, seed=0, counted=counted, adapted=inner)
         settings = tuner.choose("auto", 0.0 if block is None else "auto").to_dict()
-    head = fit_blocks(*train, targets, weights, Settings(**settings))
+    rows, added, targets, weights, _ = with_names(*_both(own, block, np.append(training, names)), targets, "auto", None)
+    head = fit_blocks(rows, added, targets, weights, Settings(**settings))
     judged = append(*weigh_blocks(*_both(own, block, tested), settings["weight"]))
     return np.asarray(head.logits(judged).argmax(axis=1), dtype=np.int64), settings
 
