@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.metrics import accuracy_score, f1_score
 
 from classinet import ClassiNet, ClassiNetClassifier, TextNet
+from classinet._typing import Integers
 from classinet.bench.plan import draw_rows
 from classinet.bench.tasks import all_tasks
 from classinet.bench.worker import made
@@ -84,9 +85,7 @@ def main() -> None:
             found[name][key] = trial.measured(name)
             print(f"{key:16} {name:36} {'  '.join(map(shown, found[name][key]))}", flush=True)
     print(table(found))
-    if asked.json is not None:
-        values = {"made": made(), "draws": asked.draws, "few, all": found}
-        asked.json.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    keep(asked, **{"few, all": found})
 
 
 def parser_of(about: str | None, draws: int) -> argparse.ArgumentParser:
@@ -98,17 +97,36 @@ def parser_of(about: str | None, draws: int) -> argparse.ArgumentParser:
     return parser
 
 
+def keep(asked: argparse.Namespace, **values: Any) -> None:
+    """Write what was found where --json says, with when, with what and on how many draws it was found."""
+    if asked.json is not None:
+        told = {"made": made(), "draws": asked.draws, **values}
+        asked.json.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def judged(training: Integers) -> tuple[Integers, Integers]:
+    """Set a part of the training texts aside to be judged; return it and the others."""
+    order = np.random.default_rng(1000).permutation(training)
+    n_judged = min(MOST_JUDGED, len(order) // 4)
+    return order[:n_judged], order[n_judged:]
+
+
+def scored(key: str, truth: Integers, said: Any) -> float:
+    """Return macro-F1 of a skewed set and accuracy of another, in percent."""
+    if key in SKEWED:
+        return 100 * float(f1_score(truth, said, average="macro"))
+    return 100 * float(accuracy_score(truth, said))
+
+
 class Trial:
     """One data set, a part of its training texts set aside, and the nets that were built of the others."""
 
     def __init__(self, key: str, draws: int) -> None:
         self.key, self.draws = key, draws
         data = all_tasks()[key].load()
-        order = np.random.default_rng(1000).permutation(data.train(0))
-        n_judged = min(MOST_JUDGED, len(order) // 4)
-        judged, training = order[:n_judged], order[n_judged:]
+        asked, training = judged(data.train(0))
         self.texts, self.codes = [data.texts[row] for row in training], data.codes[training]
-        self.asked, self.truth = [data.texts[row] for row in judged], data.codes[judged]
+        self.asked, self.truth = [data.texts[row] for row in asked], data.codes[asked]
         self.nets: dict[str, TextNet] = {}
 
     def measured(self, variant: str) -> Scores:
@@ -133,9 +151,7 @@ class Trial:
         """Train on some labels and judge what was set aside."""
         clf = ClassiNetClassifier(net, n_jobs=-1, **parameters)
         said = clf.fit([self.texts[i] for i in labelled], self.codes[labelled]).predict(self.asked)
-        if self.key in SKEWED:
-            return 100 * float(f1_score(self.truth, said, average="macro"))
-        return 100 * float(accuracy_score(self.truth, said))
+        return scored(self.key, self.truth, said)
 
 
 @contextmanager

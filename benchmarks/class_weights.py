@@ -8,16 +8,14 @@ Macro-F1 and accuracy, in percent, with `class_weight=None` and `"balanced"`. Th
 
 from __future__ import annotations
 
-import json
 import warnings
 
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score
 
-from ablation import DEFAULT, Trial, parser_of, shown
+from ablation import DEFAULT, Trial, keep, parser_of, shown
 from classinet import ClassiNetClassifier
 from classinet.bench.plan import draw_rows
-from classinet.bench.worker import made
 from classinet.exceptions import UnknownTextWarning
 
 UNEVEN = "sms_spam,cr,trec,germeval2018_de"
@@ -38,9 +36,7 @@ def main() -> None:
             (f1, accuracy), (f1_alike, accuracy_alike) = (scores(trial, labels, how) for how in (None, "balanced"))
             row = found[f"{key}, {labels}"] = [f1, f1_alike, accuracy, accuracy_alike]
             print(f"| {key}, {labels} | {' | '.join(map(shown, row))} |", flush=True)
-    if asked.json is not None:
-        values = {"made": made(), "draws": asked.draws, "macro-F1, alike, accuracy, alike": found}
-        asked.json.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    keep(asked, **{"macro-F1, alike, accuracy, alike": found})
 
 
 def scores(trial: Trial, labels: str, class_weight: str | None) -> tuple[float, float]:

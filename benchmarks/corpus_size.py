@@ -8,15 +8,13 @@ that are judged are the same for every size, so the rows of a set differ by the 
 
 from __future__ import annotations
 
-import json
 import warnings
 
 import numpy as np
 
-from ablation import SKEWED, Trial, parser_of
+from ablation import SKEWED, Trial, keep, parser_of
 from classinet import TextNet
 from classinet.bench.plan import draw_rows
-from classinet.bench.worker import made
 from classinet.exceptions import UnknownTextWarning
 
 SIZES = (500, 1000, 2000, 4000, 8000)
@@ -31,9 +29,7 @@ def main() -> None:
     print("|---|" + "---:|" * len(found))
     for size in ("no expansion", *map(str, SIZES), "all"):
         print(f"| {size} | " + " | ".join(f"{of[size]:.1f}" if size in of else "–" for of in found.values()) + " |")
-    if asked.json is not None:
-        values = {"made": made(), "draws": asked.draws, "scores": found}
-        asked.json.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    keep(asked, scores=found)
 
 
 def measured(trial: Trial) -> dict[str, float]:

@@ -9,17 +9,15 @@ aside and judged, and test splits are not touched.
 
 from __future__ import annotations
 
-import json
 import warnings
 
 import numpy as np
 
-from ablation import SKEWED, Trial, parser_of, shown
+from ablation import SKEWED, Trial, keep, parser_of, shown
 from classinet import ClassiNet, TextNet
 from classinet.bench.corpora import CORPORA
 from classinet.bench.plan import draw_rows
 from classinet.bench.tasks import all_tasks
-from classinet.bench.worker import made
 from classinet.exceptions import UnknownTextWarning
 from classinet.vertices import Landmarks
 
@@ -40,9 +38,7 @@ def main() -> None:
         for text, beside in ((name, []), (f"{name} and {external}", CORPORA[external]().texts)):
             row = found[text] = [measured(trial, [*trial.texts, *beside], n) for n in VERTICES]
             print(f"| {text} | {' | '.join(map(shown, row))} |", flush=True)
-    if asked.json is not None:
-        values = {"made": made(), "draws": asked.draws, "vertices": VERTICES, "scores": found}
-        asked.json.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    keep(asked, vertices=VERTICES, scores=found)
 
 
 def measured(trial: Trial, texts: list[str], n: int) -> float:

@@ -217,6 +217,7 @@ def test_train_says_what_was_chosen_and_how(place, tmp_path):
     assert "C 30, weight of the expansion 1 (fixed: labels are too few" in said
     assert re.search(r"^classes +football \d+, kitchen \d+, weather \d+$", said, re.MULTILINE)
     assert "of a text's features are known to the net" in said
+    assert re.search(r"^names of classes +not read$", said, re.MULTILINE)  # the net knows none of them
     said, _ = run(
         "train", place / "model", place / "test.tsv", "-o", tmp_path / "b", "--weight", "0.5", "--C", "3", "--hops", 2,
         "--damping", "0.5", "--class-weight", "balanced", "--seed", "4", "--json",
@@ -227,12 +228,21 @@ def test_train_says_what_was_chosen_and_how(place, tmp_path):
     assert sum(told["classes"].values()) == told["texts"] == 60
 
 
+def test_train_reads_names_of_classes_unless_told_not_to(place, tmp_path):
+    lines = ["storm\train", "storm\tcold snow", "bread\tsoup", "bread\tsalt", "match\tkeeper", "match\tthe coach"]
+    (tmp_path / "named.tsv").write_text("\n".join(lines), encoding="utf-8")
+    said, _ = run("train", place / "net", tmp_path / "named.tsv", "-o", tmp_path / "a")
+    assert re.search(r"^names of classes +read as texts$", said, re.MULTILINE)
+    said, _ = run("train", place / "net", tmp_path / "named.tsv", "-o", tmp_path / "b", "--no-names", "--json")
+    assert json.loads(said)["settings"]["class_names"] is False
+
+
 def test_train_tells_what_was_chosen_from_what_was_fixed(place, tmp_path):
     sentences = made_up_sentences(240, seed=7)
     (tmp_path / "more.tsv").write_text("".join(f"{topic(s)}\t{s}\n" for s in sentences), encoding="utf-8")
     command = ("train", place / "net", tmp_path / "more.tsv", "-o")
     said, _ = run(*command, tmp_path / "a", "--seed", 2**32 - 1)
-    how = r"\(by cross-validation over 6 choices\)"
+    how = r"\(by cross-validation over 4 choices\)"
     fixed = r"\(fixed: labels are too few to choose by cross-validation\)"
     assert re.search(rf"^settings +C 30 {fixed}, weight of the expansion [\d.]+ {how}$", said, re.MULTILINE)
     said, _ = run(*command, tmp_path / "b", "--C", 3)

@@ -80,6 +80,13 @@ def train(
             help="balanced lets rare classes weigh as much as frequent ones; auto does so up to 1,000 texts.",
         ),
     ] = ClassWeight.AUTO,
+    names: Annotated[
+        bool,
+        typer.Option(
+            "--names/--no-names",
+            help="Read names of classes as texts of them: up to 50 texts a class, and if names tell classes apart.",
+        ),
+    ] = True,
     expansion: Annotated[Rule, typer.Option("--expansion", help="How texts are expanded.")] = Rule.GLOBAL,
     hops: Annotated[
         int | None,
@@ -128,6 +135,7 @@ def train(
             n_jobs=threads or -1,
             random_state=seed,
             class_weight=None if class_weight is ClassWeight.NONE else class_weight.value,
+            class_names=names,
         ).fit(texts, labels)
         progress(f"train on {len(texts):,} texts", 1, 1)
         model.set_params(n_jobs=None)  # how many threads there were is no property of the model
@@ -213,6 +221,7 @@ def _tell(summary: dict[str, Any], strength: float | str, share: float | str) ->
             "classes": output.listed((f"{name} {count:,}" for name, count in summary["classes"].items()), most=40),
             "expansion": summary["expansion"],
             "settings": chosen_settings(settings, strength, share),
+            "names of classes": "read as texts" if settings["class_names"] else "not read",
             "coverage": coverage,
         }
     )

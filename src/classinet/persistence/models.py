@@ -212,8 +212,8 @@ def _read_parameters(config: dict[str, Any], path: Path) -> dict[str, Any]:
     for name in stored:
         if name not in known:
             raise damaged(path, f"gives the classifier a parameter {name!r}, which it does not have")
-    # Classifiers of format version 1 knew no pieces.
-    parameters = {"pieces": False} | {name: decode(value, path) for name, value in stored.items()}
+    # Classifiers of format version 1 knew no pieces, and those of version 4 did not always read names of classes.
+    parameters = {"pieces": False, "class_names": False} | {name: decode(value, path) for name, value in stored.items()}
     n_jobs = parameters.get("n_jobs")
     if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):
         raise damaged(path, f"gives n_jobs {kind_of(n_jobs)}, where a number other than 0 is expected")
