@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ablation import SKEWED, judged, keep, parser_of, scored, shown
+from classinet._sparse import canonical_csr
 from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
 from classinet.baselines.cbow import CBOW
@@ -118,7 +119,7 @@ def measured(key: str, data: Named, rival: Baseline, draws: int, *, pieces: bool
 
 def features(rival: Baseline, data: Named) -> Csr:
     """Return a method's features of all texts and names."""
-    return trimmed(unit_rows(rival.fit(data.unlabeled).transform(data.texts)))
+    return trimmed(unit_rows(canonical_csr(rival.fit(data.unlabeled).transform(data.texts))))
 
 
 if __name__ == "__main__":

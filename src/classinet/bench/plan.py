@@ -30,7 +30,7 @@ FINELY = "tuned finely"
 WORDS_FINELY = f"leeway of words, {FINELY}"
 # How classes of unequal size count where labels are few.
 ALIKE = "classes count alike"
-# How much weight is tried for what a method adds to words, where labels are few.
+# How much weight is tried for what a method adds to words.
 UP_TO_1 = "weight up to 1"
 # How a method is tuned whose features hang on labels.
 BY_INNER_LABELS = "features of a fold by its training labels"
@@ -171,7 +171,7 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
     if rival.use != "predict" and _n_labels(key, loaded.data) > MAX_TEXTS:
         more.append(WORDS_FINELY if holds_words(rival) else FINELY)
-    elif rival.use == "append" and _is_tuned(key, loaded.data):
+    if rival.use == "append" and _is_tuned(key, loaded.data):
         more.append(UP_TO_1)
     if rival.use != "predict" and _is_few_and_uneven(key, loaded.data):
         more.append(ALIKE)

@@ -2,9 +2,9 @@
 
 Enter: labelled rows as two blocks, the text itself and its expansion. Leave: C, the weight of the expansion, whether
 features that tell classes apart get more leeway, and why. Up to a thousand texts the weight is chosen by
-cross-validation, 1 at most, and C is fixed: the log-loss of so few asks for a C that leans to the most frequent class.
-Of more, all is chosen on a held-out fifth of as many as there is time for: the more labels, the less there is to infer,
-so what suits a part need not suit the whole.
+cross-validation and C is fixed: the log-loss of so few asks for a C that leans to the most frequent class. Of more,
+all is chosen on a held-out fifth of as many as there is time for: the more labels, the less there is to infer, so what
+suits a part need not suit the whole.
 """
 
 from __future__ import annotations
@@ -33,11 +33,10 @@ STRENGTHS = (10.0, 30.0, 100.0, 300.0)
 # The weight is chosen at this C; at 100 the choice was a point worse, because held-out losses there tell more about
 # single texts that are judged too surely than about the weight.
 MIDDLING_C = 10.0
-WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
-# Of up to MAX_TEXTS texts a larger weight makes a classifier surer, which the log-loss rewards, but not better: on
-# held-out training texts of Reddit titles 4 was chosen with 20 labels a class, at the price of 2.1 points, and 2 with
-# 50, of 1.3; docstrings lost 1.3. Only film reviews over IMDB would be better off with 2, by 0.6 with 200 labels.
-FEW_WEIGHTS = tuple(weight for weight in WEIGHTS if weight <= FIXED_WEIGHT)
+# A larger weight makes a classifier surer, which the log-loss rewards, but not better: when 2 and 4 could be chosen,
+# held-out training texts of Reddit titles lost 2.1 points with 20 labels a class, 1.3 with 50 and 0.7 with 100, those
+# of docstrings 1.3 with 20. Only film reviews over IMDB would be better off with 2, by 0.6 points with 200 labels.
+WEIGHTS = (0.0, 0.25, 0.5, 1.0)
 # A model of a larger one could not be loaded; far larger ones overflow.
 MAX_WEIGHT = 1e100
 # Below these, a choice by cross-validation follows the luck of the draw more than the data: with 10 and 20 labels a
@@ -103,7 +102,6 @@ class Tuner:
         self.many = len(rows) > MAX_TEXTS
         # Counts of fewer texts tell too little: with a hundred labels a class, leeway lost points on reviews.
         self.leeways = (True, False) if self.many and counted else (False,)
-        self.expansions = WEIGHTS if self.many else FEW_WEIGHTS
         self.rows, self.targets, self.weights = rows, targets.take(rows), weights[rows]
         self.blocks = take_rows(text, rows), take_rows(expansion, rows)
         self.adapted, self.seed = adapted, seed
@@ -113,7 +111,7 @@ class Tuner:
     def parts(self) -> list[HeldOut]:
         """What is judged: all folds over the same rows, or, of features that hang on labels, each over its own."""
         folds = inner_folds(self.targets, self.seed)[: 1 if self.many else None]  # of many texts one is enough
-        n_choices = len(self.expansions) + len(STRENGTHS) + len(self.leeways) - 1
+        n_choices = len(WEIGHTS) + len(STRENGTHS) + len(self.leeways) - 1
         in_span = not self.many or span_is_quicker(
             append(*self.blocks), len(self.targets.classes), COARSE_LOOKS, n_choices
         )
@@ -146,7 +144,7 @@ class Tuner:
         leeways = self.leeways if asked else (False,)
         at_C, free = MIDDLING_C if C == "auto" else chosen_C, leeways[0]
         if weight == "auto":
-            chosen_weight = min(self.expansions, key=lambda w: loss(at_C, w, free))
+            chosen_weight = min(WEIGHTS, key=lambda w: loss(at_C, w, free))
         if len(leeways) > 1:
             free = min(leeways, key=lambda either: loss(at_C, chosen_weight, either))
         if C == "auto" and self.many:
