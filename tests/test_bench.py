@@ -266,6 +266,30 @@ def test_judging_is_scikit_learns_logistic_regression():
         np.testing.assert_array_equal(found, oracle.predict(joined[tested]))
 
 
+def test_names_that_tell_are_judged_with_and_others_are_not():
+    # Each text holds a word of its own and one of three of its class; names are these three, in order.
+    codes = np.arange(30) % 3
+    words = np.hstack([np.eye(30), np.eye(3)[codes]])
+    names = np.hstack([np.zeros((3, 30)), np.eye(3)])
+    asked = np.hstack([np.zeros((3, 30)), [[0.6, 0.5, 0.4], [0.4, 0.6, 0.5], [0.5, 0.4, 0.6]]])
+    rows = np.vstack([words, names, asked])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    training, named, tested = np.arange(30), np.arange(30, 33), np.arange(33, 36)
+    every = np.concatenate([codes, np.arange(3), np.zeros(3, dtype=np.int64)])
+
+    def judged(names):
+        return judge_blocks(canonical_csr(rows), None, every, 3, training, tested, names=names)[0].tolist()
+
+    def oracle(rows_of_names):
+        fitted = np.concatenate([training, rows_of_names, rows_of_names])  # a name counts twice
+        labels = np.concatenate([codes, np.arange(len(rows_of_names)), np.arange(len(rows_of_names))])
+        head = LogisticRegression(C=30.0, class_weight="balanced", max_iter=5000, tol=1e-8)
+        return head.fit(rows[fitted], labels).predict(rows[tested]).tolist()
+
+    assert judged(named) == oracle(named) == [0, 1, 2]
+    assert judged(np.roll(named, 1)) == judged(named[:0]) == oracle(named[:0])
+
+
 class Loud(Baseline):
     """Says the class that its parameter names, unless told otherwise: only one value of the grid can be right."""
 
