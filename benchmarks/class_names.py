@@ -1,20 +1,23 @@
 """What it is worth to read the names of classes as texts, for every method alike, and what misleading names cost.
 
-    CLASSINET_DATA=… python benchmarks/class_names.py [--sets reddit20,subj] [--draws 10] [--test] [--json FILE]
+    CLASSINET_DATA=… python benchmarks/class_names.py [--sets reddit20,subj] [--methods default,MiniLM] [--beside]
+        [--draws 10] [--test] [--json FILE]
 
 Every method is judged without names, with them, and with wrong ones (each class has the name of another). The unlabeled
-text is the set's own. As in `ablation.py` a part of the training texts is set aside and judged; with --test it is the
-test split instead, which was not looked at when the rule was chosen.
+text is the set's own; with --beside, text from elsewhere stands beside it (Reddit titles or film reviews). As in
+`ablation.py` a part of the training texts is set aside and judged; with --test it is the test split instead, which was
+not looked at when the rule was chosen.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ablation import SKEWED, judged, keep, parser_of, scored, shown
+from ablation import DEFAULT, SKEWED, judged, keep, parser_of, scored, shown
 from classinet._sparse import canonical_csr
 from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
@@ -23,6 +26,7 @@ from classinet.baselines.dense_average import DenseAverage
 from classinet.baselines.expanded import Expanded
 from classinet.baselines.minilm import MiniLM
 from classinet.baselines.no_expansion import NoExpansion
+from classinet.bench.corpora import CORPORA
 from classinet.bench.judging import judge_blocks
 from classinet.bench.plan import draw_rows
 from classinet.bench.tasks import all_tasks
@@ -38,6 +42,13 @@ NAMED = "reddit20,banking77,docstrings,subj,sms_spam,trec"
 LABELS = ("1-a-class", "2-a-class", "5-a-class", "10-a-class", "20-a-class", "50-a-class")
 MOST_LABELS = 1000  # more take minutes to tune
 Row = list[float | None]
+METHODS: dict[str, Callable[[TextNet], Baseline]] = {
+    "no expansion": lambda net: NoExpansion(),
+    DEFAULT: Expanded,
+    "dense average": DenseAverage,
+    "CBOW": lambda net: CBOW(use="append"),
+    "MiniLM": lambda net: MiniLM(),
+}
 WITHOUT, WITH, WRONG = "without", "with", "wrong"
 
 
@@ -62,33 +73,33 @@ def main() -> None:
     """Measure and print."""
     parser = parser_of(__doc__, draws=10)
     parser.set_defaults(sets=NAMED)
+    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--beside", action="store_true", help="with text from elsewhere")
     parser.add_argument("--test", action="store_true", help="judge the test split")
     asked = parser.parse_args()
     warnings.simplefilter("ignore", UnknownTextWarning)
     found: dict[str, dict[str, Row]] = {}
     for key in asked.sets.split(","):
-        data = loaded(key, test=asked.test)
+        data = loaded(key, test=asked.test, beside=asked.beside)
         net = TextNet().fit(data.unlabeled)
-        rivals = {
-            "no expansion": (NoExpansion(), False), "default": (Expanded(net), True),
-            "dense average": (DenseAverage(net), False), "CBOW": (CBOW(use="append"), False),
-            "MiniLM": (MiniLM(), False),
-        }  # fmt: skip
         print(f"\n| {key}{' (F)' * (key in SKEWED)} | {' | '.join(LABELS)} |\n|---|{'---:|' * len(LABELS)}")
-        for title, (rival, pieces) in rivals.items():
-            for how, row in measured(key, data, rival, asked.draws, pieces=pieces).items():
+        for title in asked.methods.split(","):
+            for how, row in measured(key, data, METHODS[title](net), asked.draws, pieces=title == DEFAULT).items():
                 found.setdefault(f"{title}, {how}", {})[key] = row
                 print(f"| {title}, {how} | {' | '.join(map(shown, row))} |", flush=True)
-    keep(asked, labels=LABELS, test=asked.test, scores=found)
+    keep(asked, labels=LABELS, test=asked.test, beside=asked.beside, scores=found)
 
 
-def loaded(key: str, *, test: bool) -> Named:
+def loaded(key: str, *, test: bool, beside: bool) -> Named:
     """Read a set."""
-    data = all_tasks()[key].load()
+    task = all_tasks()[key]
+    data = task.load()
     pool, tested = data.train(0), data.test(0)
     if not test:
         tested, pool = judged(pool)
     unlabeled = data.own_texts() if test or data.unlabeled is not None else [data.texts[row] for row in pool]
+    if beside:
+        unlabeled = [*unlabeled, *CORPORA[task.external]().texts]
     texts, codes = [*data.texts, *map(name_text, data.classes)], np.append(data.codes, np.arange(len(data.classes)))
     return Named(texts, codes, len(data.classes), pool, tested, unlabeled)
 
