@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn import config_context
 
 from classinet._typing import Integers
 from classinet.baselines.base import Baseline
@@ -165,7 +166,8 @@ def draw_rows(codes: Integers, labels: str, draw: int) -> Integers:
 def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     """Return a hash of all that decides what a cell holds."""
     rival = method.make(lambda recipe: None)  # type: ignore[arg-type, return-value]
-    parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
+    with config_context(print_changed_only=False):  # a changed default is another method
+        parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
     recipe = None if method.recipe is None else described(method.recipe)
     texts = loaded.kept, loaded.unlabeled(key).name
     more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
