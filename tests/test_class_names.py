@@ -134,6 +134,16 @@ def test_weights_are_asked_like_repetitions(net):
     np.testing.assert_allclose(weighed.predict_proba(["storm"]), repeated.predict_proba(["storm"]), atol=1e-4)
 
 
+def test_one_text_a_class_of_many_classes_is_no_cause_for_alarm():
+    # scikit-learn warns of more than 20 rows of as many classes; warnings are errors here.
+    words = [f"{a}{b}a" for a in "bcdfg" for b in "aeiou"]
+    texts = [f"{word} {word}n" for word in words] * 3
+    net = TextNet(model=ClassiNet(n_jobs=1)).fit(texts)
+    clf = ClassiNetClassifier(net).fit([f"{word}n" for word in words], words)
+    assert clf.settings_["class_names"]
+    assert clf.predict(words).tolist() == words
+
+
 def test_tags_have_names_too(net):
     tags = [["storm"], ["bread"], ["storm", "bread"], ["bread"], ["storm"], []] * 2
     texts = ["rain", "soup", "rain and soup", "dough", "cold", "keeper"] * 2

@@ -8,6 +8,7 @@ products of [T, w·E] are those of T plus w² times those of E, so that every we
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -181,4 +182,7 @@ def _fit_tag(solve: Callable[..., Any], rows: Any, member: NDArray[np.bool_], we
 
 
 def _solve(rows: Any, y: NDArray[Any], weights: Floats, *, C: float, tol: float) -> Any:
-    return LogisticRegression(C=C, tol=tol, max_iter=MAX_ITERATIONS).fit(rows, y, sample_weight=weights)
+    with warnings.catch_warnings():
+        # One text a class is few, but no regression.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        return LogisticRegression(C=C, tol=tol, max_iter=MAX_ITERATIONS).fit(rows, y, sample_weight=weights)
