@@ -577,8 +577,10 @@ def test_factorised_predictors_of_the_first_format_are_read(tmp_path):
     np.testing.assert_array_equal(read.decision_function(X), fitted.decision_function(X))
 
 
-def test_classifiers_of_the_first_format_count_no_pieces():
+def test_classifiers_of_earlier_formats_count_no_pieces_and_read_no_names():
     from classinet.persistence.models import _read_parameters
 
-    assert _read_parameters({"parameters": {}}, Path("config.json")) == {"pieces": False}
-    assert _read_parameters({"parameters": {"pieces": True}}, Path("config.json")) == {"pieces": True}
+    nothing = {"pieces": False, "class_names": False}
+    assert _read_parameters({"parameters": {}}, Path("config.json")) == nothing
+    for stored in ({"pieces": True}, {"class_names": True}):
+        assert _read_parameters({"parameters": stored}, Path("config.json")) == nothing | stored
