@@ -202,3 +202,24 @@ def test_without_names_rows_are_those_of_the_texts():
     assert weights[-1, 0] == naming.NAME_WEIGHT
     own, _, labels, weights, named = with_names(*planted(5, 5)[:1], no_rows(22, 0), planted(5, 5)[1], None, None)
     assert (own.shape[0], len(labels.member), weights.shape, named) == (20, 20, (20, 2), False)
+
+
+def test_names_do_not_make_few_texts_many(monkeypatch):
+    monkeypatch.setattr("classinet.pipeline.targets.FEW_TEXTS", 12)
+    codes = np.array([0] * 8 + [1] * 4)
+    rows = canonical_csr(np.vstack([np.eye(2)[codes], np.eye(2)]))
+    weights = with_names(rows, no_rows(14, 0), Targets.of_codes(codes, 2), "auto", None)[3][:, 0]
+    first, second = weights[:8].sum() + weights[12], weights[8:12].sum() + weights[13]
+    assert first == pytest.approx(second)  # classes count alike, as they do without names
+
+
+def test_a_single_tag_has_no_name_to_tell_it_from_others(net):
+    clf = ClassiNetClassifier(net).fit(["rain", "soup", "cold", "salt"], [["storm"], [], ["storm"], []])
+    assert not clf.settings_["class_names"]
+    assert clf.predict(["rain", "soup"]) == [("storm",), ()]
+
+
+def test_names_alone_are_enough_to_begin_with(net):
+    names = ["storm", "bread", "match"]
+    clf = ClassiNetClassifier(net).fit(names, names)
+    assert clf.predict(["thunder", "dough", "keeper"]).tolist() == names

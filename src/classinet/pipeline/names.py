@@ -99,4 +99,5 @@ def with_names(
         return *texts, targets, targets.row_weights(class_weight, counts), False
     every = targets.with_each_class()
     weights = np.append(counts, np.full(len(targets.classes), NAME_WEIGHT))
-    return own, added, every, every.row_weights(class_weight, weights), True
+    # Whether texts are few is asked of the texts: names do not make them many.
+    return own, added, every, every.row_weights(targets.resolved(class_weight, counts), weights), True

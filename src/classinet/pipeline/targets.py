@@ -71,9 +71,7 @@ class Targets:
         """Return one weight a text and output: the text's own times that of its class (or of having the tag or not)."""
         n, outputs = self.member.shape
         own = checked_weights(sample_weight, n)
-        if isinstance(class_weight, str) and class_weight == "auto":
-            few = self.form == "classes" and np.count_nonzero(own) <= FEW_TEXTS
-            class_weight = "balanced" if few else None
+        class_weight = self.resolved(class_weight, own)
         if class_weight is None:
             return np.repeat(own[:, None], outputs, axis=1)
         counts = own @ self.member
@@ -85,6 +83,16 @@ class Targets:
             with_tag, without = (_evened(side, own.sum(), 2) for side in (counts, own.sum() - counts))
             return np.asarray(own[:, None] * np.where(self.member, with_tag, without))
         return np.asarray(own[:, None] * np.where(self.member, self._class_weights(class_weight, counts), 1.0))
+
+    def resolved(self, class_weight: Any, own: Floats) -> Any:
+        """Return what "auto" means for texts of these weights, and what is given otherwise.
+
+        >>> Targets.of_codes(np.array([1, 0]), 2).resolved("auto", np.ones(2))
+        'balanced'
+        """
+        if not isinstance(class_weight, str) or class_weight != "auto":
+            return class_weight
+        return "balanced" if self.form == "classes" and np.count_nonzero(own) <= FEW_TEXTS else None
 
     def _class_weights(self, class_weight: Any, counts: Floats) -> Floats:
         if isinstance(class_weight, str) and class_weight == "balanced":
