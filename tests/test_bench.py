@@ -251,9 +251,11 @@ def test_expanded_is_the_expansion_of_the_net():
 def test_judging_is_scikit_learns_logistic_regression():
     rng = np.random.default_rng(0)
     own, block = rng.random((60, 30)), rng.random((60, 5))
-    codes = (own[:, 0] + block[:, 1] > 1).astype(np.int64) + (own[:, 2] > 0.7)
+    codes = np.empty(60, dtype=np.int64)
+    for part in (np.arange(39), np.arange(39, 60)):  # even classes, whose border is not shifted
+        codes[part[np.argsort((own[:, 0] + block[:, 1] + own[:, 2])[part])]] = np.arange(len(part)) * 3 // len(part)
     unit = [m / np.linalg.norm(m, axis=1, keepdims=True) for m in (own, block)]
-    training, tested = np.arange(40), np.arange(40, 60)
+    training, tested = np.arange(39), np.arange(39, 60)
     said, chosen = judge_blocks(*map(canonical_csr, unit), codes, 3, training, tested)
     assert (chosen["how"], chosen["C"], chosen["weight"]) == ("fixed", 30.0, 1.0)
     # What was chosen before is used, not chosen anew.

@@ -733,9 +733,12 @@ def test_few_texts_of_a_small_class_are_not_drowned(net):
         how: ClassiNetClassifier(net, class_weight=how, **fixed).fit(texts, labels).decision_function(texts)
         for how in ("auto", "balanced", None)
     }
-    np.testing.assert_array_equal(logits["auto"], logits["balanced"])
     rare = ClassiNetClassifier(net, **fixed).fit(texts, labels).classes_.tolist().index("weather")
-    assert (logits["auto"][:, rare] > logits[None][:, rare]).all()
+    assert (logits["balanced"][:, rare] > logits[None][:, rare]).all()
+    # Up to 500 texts "auto" shifts the border as well: by as much for all texts, and for the small class.
+    shift = logits["auto"] - logits["balanced"]
+    np.testing.assert_allclose(shift, np.tile(shift[0], (len(texts), 1)), atol=1e-9)
+    assert shift[0].argmax() == rare
     few = as_targets(["a"] * 999 + ["b"], 1000).row_weights("auto", None)
     assert few[[0, -1], 0].tolist() == pytest.approx([1000 / (2 * 999), 500.0])
     weighed = as_targets(["a", "b"], 2).row_weights("auto", [999, 1])

@@ -19,6 +19,7 @@ from classinet._sparse import take_rows
 from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
 from classinet.merging import append
+from classinet.pipeline.border import texts_to_ask
 from classinet.pipeline.fitting import fit_blocks
 from classinet.pipeline.held_out import inner_folds
 from classinet.pipeline.names import with_names
@@ -49,6 +50,7 @@ def judge_blocks(
     adapted : for features that hang on labels: returns `own` and `block` as the labels of the given rows make them.
     """
     targets = Targets.of_codes(codes[training], n_classes)
+    asked = texts_to_ask(targets, "auto", np.ones(len(training)))
     train = _both(own, block, training)
     if settings is None:
         inner = None if adapted is None else lambda rows: _both(*adapted(training[rows]), training)
@@ -56,7 +58,7 @@ def judge_blocks(
         tuner = Tuner(*train, targets, weights, seed=0, counted=counted, adapted=inner)
         settings = tuner.choose("auto", 0.0 if block is None else "auto").to_dict()
     rows, added, targets, weights, _ = with_names(*_both(own, block, np.append(training, names)), targets, "auto", None)
-    head = fit_blocks(rows, added, targets, weights, Settings(**settings))
+    head = fit_blocks(rows, added, targets, weights, Settings(**settings), asked)
     judged = append(*weigh_blocks(*_both(own, block, tested), settings["weight"]))
     return np.asarray(head.logits(judged).argmax(axis=1), dtype=np.int64), settings
 

@@ -22,6 +22,7 @@ from classinet.bench.methods import Method
 from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled, Task
 from classinet.bench.work import name_of
+from classinet.pipeline.border import texts_to_ask
 from classinet.pipeline.targets import FEW_TEXTS, Targets, place_in_class
 from classinet.pipeline.tuning import MAX_TEXTS, too_few
 
@@ -31,6 +32,8 @@ FINELY = "tuned finely"
 WORDS_FINELY = f"leeway of words, {FINELY}"
 # How classes of unequal size count where labels are few.
 ALIKE = "classes count alike"
+# Where the border between uneven classes is put where labels are few.
+BORDER = "said as often as true"
 # How much weight is tried for what a method adds to words.
 UP_TO_1 = "weight up to 1"
 # How a method is tuned whose features hang on labels.
@@ -177,6 +180,8 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
         more.append(UP_TO_1)
     if rival.use != "predict" and _is_few_and_uneven(key, loaded.data):
         more.append(ALIKE)
+    if rival.use != "predict" and _has_border_shifted(key, loaded.data):
+        more.append(BORDER)
     if rival.use != "predict" and rival.learns_from_labels and _is_tuned(key, loaded.data):
         more.append(BY_INNER_LABELS)
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
@@ -198,6 +203,12 @@ def _n_labels(key: CellKey, data: Labelled) -> int:
 def _is_few_and_uneven(key: CellKey, data: Labelled) -> bool:
     labels = _first_labels(key, data)
     return len(labels) <= FEW_TEXTS and len(set(np.bincount(labels).tolist())) > 1
+
+
+def _has_border_shifted(key: CellKey, data: Labelled) -> bool:
+    labels = _first_labels(key, data)
+    targets = Targets.of_codes(labels, len(data.classes))
+    return len(texts_to_ask(targets, "auto", np.ones(len(labels)))) > 0
 
 
 def _is_tuned(key: CellKey, data: Labelled) -> bool:

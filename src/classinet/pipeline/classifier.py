@@ -26,6 +26,7 @@ from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import Expansion, Global
 from classinet.explain import Explanation
 from classinet.net import Net
+from classinet.pipeline.border import texts_to_ask
 from classinet.pipeline.editing import Editable
 from classinet.pipeline.explaining import explain_text
 from classinet.pipeline.fitting import fit_blocks
@@ -55,7 +56,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         first words of a text where the net does not count them itself.
     class_weight : "balanced" lets all classes weigh alike, however many texts each has; None all texts; a dict gives
         weights to labels. "auto" is "balanced" up to 1,000 texts of one label each, where small classes would otherwise
-        hardly ever be predicted, and None else.
+        hardly ever be predicted, and None else; up to 500 texts of uneven classes it also shifts the border between
+        them towards the larger, until each class is said about as often as it is true.
     class_names : whether the name of a class, where it is a word or several, is read as two more texts of it: with up
         to 50 texts a class on average, and only if the names alone judge the labelled texts better than by chance.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
@@ -64,8 +66,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     Attributes
     ----------
     classes_ : the classes, or tags, sorted.
-    settings_ : the C and weight in use, whether features have leeway, whether names of classes were read, and how all
-        that was chosen.
+    settings_ : the C and weight in use, whether features have leeway, whether names of classes were read, whether the
+        border between classes was shifted, and how all that was chosen.
     head_ : the linear classifier; `plain_head_` is one trained alike without expansion, to compare with.
     text_net_ : the net in use.
     extra_features_ : features of the labelled texts that the net does not know.
@@ -146,8 +148,9 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         )  # fmt: skip
         if self.pieces:
             representation = representation.with_pieces_of(counting)
-        n_labels = checked_weights(sample_weight, len(texts)).sum()
-        names = names_to_read(targets.classes, n_labels) if self.class_names else []
+        counts = checked_weights(sample_weight, len(texts))
+        asked = texts_to_ask(targets, self.class_weight, counts)
+        names = names_to_read(targets.classes, counts.sum()) if self.class_names else []
         own = representation.text_rows(representation.counts([*texts, *names]))
         labelled = row_slice(own, 0, len(texts))
         if labelled.nnz == 0:
@@ -160,10 +163,11 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         plain = tuner.choose(self.C, 0.0, leeway="auto" in (self.C, self.weight))
         own, expanded, targets, weights, named = with_names(own, expanded, targets, self.class_weight, sample_weight)
 
-        self.head_ = fit_blocks(own, expanded, targets, weights, settings)
-        self.plain_head_ = fit_blocks(own, no_rows(own.shape[0], 0), targets, weights, plain)
+        self.head_ = fit_blocks(own, expanded, targets, weights, settings, asked)
+        self.plain_head_ = fit_blocks(own, no_rows(own.shape[0], 0), targets, weights, plain, asked)
         self.settings_ = {
             **settings.to_dict(), "plain_C": plain.C, "plain_leeway": plain.leeway, "class_names": named,
+            "border_shifted": len(asked) > 0,
         }  # fmt: skip
         self.classes_ = targets.classes
         self.extra_features_ = extra

@@ -8,6 +8,7 @@ import numpy as np
 
 from classinet._typing import Csr, Floats
 from classinet.merging import append
+from classinet.pipeline.border import NOBODY, border_shift
 from classinet.pipeline.head import Head
 from classinet.pipeline.leeway import leeway, with_leeway
 from classinet.pipeline.linear import fit_head
@@ -16,7 +17,9 @@ from classinet.pipeline.targets import Targets
 from classinet.pipeline.tuning import Settings
 
 
-def fit_blocks(own: Csr, added: Csr, targets: Targets, weights: Floats, settings: Settings) -> Head:
+def fit_blocks(
+    own: Csr, added: Csr, targets: Targets, weights: Floats, settings: Settings, asked: Floats = NOBODY
+) -> Head:  # fmt: skip
     """Fit a classifier on [own | weight × added].
 
     Parameters
@@ -24,8 +27,11 @@ def fit_blocks(own: Csr, added: Csr, targets: Targets, weights: Floats, settings
     own, added : rows of the text itself, and of what stands beside it.
     targets, weights : the labels, and one weight a text and output.
     settings : C, weight and whether the own features get leeway.
+    asked : as how many each text counts, if texts are to judge each other to find the border; see `texts_to_ask`.
     """
     free = leeway(own, targets, weights) if settings.leeway else np.ones(own.shape[1])
     joined = append(*weigh_blocks(with_leeway(own, free), added, settings.weight))
     head = fit_head(joined, targets, settings.C, weights)
-    return replace(head, coef=head.coef * np.append(free, np.ones(added.shape[1])))
+    shift = border_shift(joined, targets, settings.C, weights, asked) if len(asked) else 0.0
+    coef = head.coef * np.append(free, np.ones(added.shape[1]))
+    return replace(head, coef=coef, intercept=head.intercept + shift)
