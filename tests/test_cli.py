@@ -237,6 +237,14 @@ def test_train_reads_names_of_classes_unless_told_not_to(place, tmp_path):
     assert json.loads(said)["settings"]["class_names"] is False
 
 
+def test_train_tells_whether_the_border_was_shifted(place, tmp_path):
+    lines = ["weather	rain", "weather	cold snow", "weather	storm", "kitchen	soup"]
+    for count, told in ((4, "shifted, since classes are uneven"), (2, "as fitted")):
+        (tmp_path / "few.tsv").write_text("\n".join(lines[-count:]), encoding="utf-8")
+        said, _ = run("train", place / "net", tmp_path / "few.tsv", "-o", tmp_path / str(count))
+        assert re.search(rf"^border +{told}$", said, re.MULTILINE)
+
+
 def test_train_tells_what_was_chosen_from_what_was_fixed(place, tmp_path):
     sentences = made_up_sentences(240, seed=7)
     (tmp_path / "more.tsv").write_text("".join(f"{topic(s)}\t{s}\n" for s in sentences), encoding="utf-8")

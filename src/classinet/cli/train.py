@@ -77,7 +77,8 @@ def train(
         ClassWeight,
         typer.Option(
             "--class-weight",
-            help="balanced lets rare classes weigh as much as frequent ones; auto does so up to 1,000 texts.",
+            help="balanced lets rare classes weigh as much as frequent ones; auto does so up to 1,000 texts, and "
+            "shifts the border between uneven classes up to 500.",
         ),
     ] = ClassWeight.AUTO,
     names: Annotated[
@@ -222,6 +223,7 @@ def _tell(summary: dict[str, Any], strength: float | str, share: float | str) ->
             "expansion": summary["expansion"],
             "settings": chosen_settings(settings, strength, share),
             "names of classes": "read as texts" if settings["class_names"] else "not read",
+            "border": "shifted, since classes are uneven" if settings["border_shifted"] else "as fitted",
             "coverage": coverage,
         }
     )
