@@ -23,7 +23,7 @@ from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
 from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, MutualNeighbors, Spectral
 from classinet.graph import neighborhood
 from classinet.model import ClassiNet
-from classinet.pipeline import ClassiNetClassifier, TextNet
+from classinet.pipeline import ClassiNetClassifier, TextNet, border
 from classinet.pipeline.representation import no_rows
 from classinet.pipeline.targets import Targets, as_targets
 from classinet.text import TextVectorizer
@@ -723,7 +723,7 @@ def test_a_build_cannot_be_resumed_from_nowhere():
         TextNet().fit(made_up_sentences(50), resume=True)
 
 
-def test_few_texts_of_a_small_class_are_not_drowned(net):
+def test_few_texts_of_a_small_class_are_not_drowned(net, monkeypatch):
     """Weighed alike up to a thousand texts, whether repeated or weighed, and not beyond; tags never."""
     texts, labels = labelled(90)
     kept = [i for i, label in enumerate(labels) if label != "weather"] + [labels.index("weather")]
@@ -734,11 +734,15 @@ def test_few_texts_of_a_small_class_are_not_drowned(net):
         for how in ("auto", "balanced", None)
     }
     rare = ClassiNetClassifier(net, **fixed).fit(texts, labels).classes_.tolist().index("weather")
-    assert (logits["balanced"][:, rare] > logits[None][:, rare]).all()
+    for how in ("auto", "balanced"):
+        assert (logits[how][:, rare] > logits[None][:, rare]).all()
     # Up to 500 texts "auto" shifts the border as well: by as much for all texts, and for the small class.
     shift = logits["auto"] - logits["balanced"]
     np.testing.assert_allclose(shift, np.tile(shift[0], (len(texts), 1)), atol=1e-9)
     assert shift[0].argmax() == rare
+    monkeypatch.setattr(border, "MOST_TEXTS", 0)
+    unshifted = ClassiNetClassifier(net, **fixed).fit(texts, labels).decision_function(texts)
+    np.testing.assert_array_equal(unshifted, logits["balanced"])
     few = as_targets(["a"] * 999 + ["b"], 1000).row_weights("auto", None)
     assert few[[0, -1], 0].tolist() == pytest.approx([1000 / (2 * 999), 500.0])
     weighed = as_targets(["a", "b"], 2).row_weights("auto", [999, 1])

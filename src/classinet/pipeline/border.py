@@ -23,7 +23,7 @@ from classinet.pipeline.targets import Targets, place_in_class
 
 # Of more texts none is alone any more: with 1,000 labels of four uneven sets the shift changed nothing.
 MOST_TEXTS = 500
-# So many classifiers judge at most; of up to so many texts a class, each leaves one out. Twice as many did no better.
+# So many classifiers judge at most; of up to so many texts a class, each leaves one out. More did no better.
 TURNS = 20
 # Logits are made so much steeper that what counts is what is said, and not how surely; 5 and 20 did as well.
 SHARPNESS = 10.0
