@@ -174,7 +174,10 @@ def net():
 def test_a_classifier_shifts_its_border_and_says_so(net):
     texts = ["rain and wind", "snow", "a cold storm", "thunder and rain", "clouds and wind", "onion soup"]
     labels = ["weather"] * 5 + ["kitchen"]
-    by = {how: ClassiNetClassifier(net, class_weight=how).fit(texts, labels) for how in ("auto", "balanced")}
+    by = {
+        how: ClassiNetClassifier(net, class_weight=how, unlabeled=False).fit(texts, labels)
+        for how in ("auto", "balanced")
+    }
     assert by["auto"].settings_["border_shifted"]
     assert not by["balanced"].settings_["border_shifted"]
     asked = ["salt", "a goal", "storm"]

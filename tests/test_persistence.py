@@ -580,7 +580,7 @@ def test_factorised_predictors_of_the_first_format_are_read(tmp_path):
 def test_classifiers_of_earlier_formats_count_no_pieces_and_read_no_names():
     from classinet.persistence.models import _read_parameters
 
-    nothing = {"pieces": False, "class_names": False}
+    nothing = {"pieces": False, "class_names": False, "unlabeled": False}
     assert _read_parameters({"parameters": {}}, Path("config.json")) == nothing
     for stored in ({"pieces": True}, {"class_names": True}):
         assert _read_parameters({"parameters": stored}, Path("config.json")) == nothing | stored

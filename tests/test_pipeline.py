@@ -728,7 +728,7 @@ def test_few_texts_of_a_small_class_are_not_drowned(net, monkeypatch):
     texts, labels = labelled(90)
     kept = [i for i, label in enumerate(labels) if label != "weather"] + [labels.index("weather")]
     texts, labels = [texts[i] for i in kept], [labels[i] for i in kept]
-    fixed = {"C": 30.0, "weight": 1.0}
+    fixed = {"C": 30.0, "weight": 1.0, "unlabeled": False}
     logits = {
         how: ClassiNetClassifier(net, class_weight=how, **fixed).fit(texts, labels).decision_function(texts)
         for how in ("auto", "balanced", None)

@@ -19,6 +19,7 @@ from classinet._sparse import take_rows
 from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
 from classinet.merging import append
+from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.pipeline.border import texts_to_ask
 from classinet.pipeline.fitting import fit_blocks
 from classinet.pipeline.held_out import inner_folds
@@ -61,6 +62,17 @@ def judge_blocks(
     head = fit_blocks(rows, added, targets, weights, Settings(**settings), asked)
     judged = append(*weigh_blocks(*_both(own, block, tested), settings["weight"]))
     return np.asarray(head.logits(judged).argmax(axis=1), dtype=np.int64), settings
+
+
+def judge_by_classifier(
+    net: TextNet, texts: Sequence[str], codes: Integers, training: Integers, tested: Integers,
+    settings: dict[str, Any] | None = None,
+) -> tuple[Integers, dict[str, Any]]:  # fmt: skip
+    """Let a `ClassiNetClassifier` over the net learn from the labelled texts and judge the others; names are hidden."""
+    chosen = {} if settings is None else {name: settings[name] for name in ("C", "weight")}
+    clf = ClassiNetClassifier(net, class_names=False, **chosen).fit([texts[row] for row in training], codes[training])
+    said = np.asarray(clf.predict([texts[row] for row in tested]), dtype=np.int64)
+    return said, {**(settings or {}), **clf.settings_, "how": (settings or clf.settings_)["how"]}
 
 
 def judge_by_itself(

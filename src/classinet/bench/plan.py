@@ -22,7 +22,7 @@ from classinet.bench.methods import Method
 from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled, Task
 from classinet.bench.work import name_of
-from classinet.pipeline.border import texts_to_ask
+from classinet.pipeline.border import MOST_TEXTS, texts_to_ask
 from classinet.pipeline.targets import FEW_TEXTS, Targets, place_in_class
 from classinet.pipeline.tuning import MAX_TEXTS, too_few
 
@@ -34,6 +34,8 @@ WORDS_FINELY = f"leeway of words, {FINELY}"
 ALIKE = "classes count alike"
 # Where the border between uneven classes is put where labels are few.
 BORDER = "said as often as true"
+# What the default does beside that.
+UNLABELED = "unlabeled texts join"
 # How much weight is tried for what a method adds to words.
 UP_TO_1 = "weight up to 1"
 # How a method is tuned whose features hang on labels.
@@ -182,6 +184,8 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
         more.append(ALIKE)
     if rival.use != "predict" and _has_border_shifted(key, loaded.data):
         more.append(BORDER)
+    if method.itself and _n_labels(key, loaded.data) <= MOST_TEXTS:
+        more.append(UNLABELED)
     if rival.use != "predict" and rival.learns_from_labels and _is_tuned(key, loaded.data):
         more.append(BY_INNER_LABELS)
     return name_of(PROTOCOL, key, parameters, rival.grid, recipe, texts, draws_of(key, method, loaded.data), *more)
@@ -269,4 +273,5 @@ def cell_seconds(key: CellKey, method: Method, data: Labelled) -> float:
     size, outputs = min(n, 1000) / 1000, 1 if classes == 2 else classes
     choosing = size**2 * (1.0 + 0.3 * outputs) if tuned else 0.0
     fitting = 0.1 + 1.1e-7 * outputs * n * min(method.width, n / 6) + 2e-9 * n * min(n, 4000) * (method.width > 500)
+    fitting += (1.5 + 0.05 * outputs) * (method.itself and n <= MOST_TEXTS)
     return choosing + draws_of(key, method, data) * fitting

@@ -79,7 +79,7 @@ class Work:
 
     def net(self, corpus_name: str, recipe: str) -> tuple[TextNet, float]:
         """Return the net of a kept corpus, built if it is not there, and the seconds that building it took."""
-        path = self.folder / "nets" / f"{corpus_name}-{recipe}-{name_of(described(recipe))}"
+        path = self.folder / "nets" / f"{corpus_name}-{recipe}-{name_of(described(recipe), TextNet().sample)}"
         clock = path.with_suffix(".json")
         if not clock.exists():
             if path.exists():  # an interrupted build

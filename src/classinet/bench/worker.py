@@ -24,7 +24,7 @@ from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
 from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench.cells import Cell, CellKey, CellStore, Run
-from classinet.bench.judging import Blocks, judge_blocks, judge_by_itself
+from classinet.bench.judging import Blocks, judge_blocks, judge_by_classifier, judge_by_itself
 from classinet.bench.memory import resident_peak
 from classinet.bench.methods import Method, all_methods
 from classinet.bench.plan import PROTOCOL, Unit, draw_rows, draws_of, holds_words
@@ -32,7 +32,9 @@ from classinet.bench.recipes import described
 from classinet.bench.tasks import Labelled
 from classinet.bench.text import OwnFeatures
 from classinet.bench.work import Work, name_of
-from classinet.exceptions import DivergenceWarning
+from classinet.exceptions import DivergenceWarning, UnknownTextWarning
+from classinet.pipeline import TextNet
+from classinet.pipeline.border import MOST_TEXTS
 from classinet.pipeline.representation import unit_rows
 
 PACKAGES = ("classinets", "numpy", "scipy", "scikit-learn", "numba", "gensim", "fasttext-community", "torch")
@@ -42,6 +44,7 @@ def work_on(unit: Unit, cells: Path, work: Path, report: Callable[[float], None]
     """Do a unit of work; `report` is told the share of it that is done."""
     # The paper's weights grow with every hop; its recipe is compared as it is.
     warnings.simplefilter("ignore", DivergenceWarning)
+    warnings.simplefilter("ignore", UnknownTextWarning)  # what is said of them counts as what is said of others
     folder = Work(work)
     if unit.method is None:
         assert unit.recipe is not None
@@ -92,6 +95,11 @@ class _Bench:
         net, seconds = self.work.net(self.corpus, recipe)
         self.learning_seconds += seconds
         return net
+
+    @cached_property
+    def net(self) -> TextNet:
+        assert self.method.recipe is not None
+        return self.work.net(self.corpus, self.method.recipe)[0]
 
     def judge(self, task: str) -> _Judge:
         data = self.work.task(task)
@@ -157,6 +165,8 @@ class _Judge:
     def _run(self, training: Integers, tested: Integers, settings: dict[str, Any] | None) -> tuple[Integers, Any]:
         data, n_classes = self.data, len(self.data.classes)
         rival = self.bench.unfitted
+        if self.bench.method.itself and len(training) <= MOST_TEXTS:
+            return judge_by_classifier(self.bench.net, data.texts, data.codes, training, tested, settings)
         if rival.use == "predict":
             return judge_by_itself(self.bench.rival, data.texts, data.codes, n_classes, training, tested, settings)
         words = self.own.rows(training) if holds_words(rival) else None

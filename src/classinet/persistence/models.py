@@ -3,7 +3,8 @@
 Enter: a fitted model, or the folder of a version. Leave: the files of a version, or the model. Beside the files of the
 net (see `nets`) there are config.json, which says what the model is and how it was made; for a classifier
 head.safetensors and extra_features.jsonl, and phrases.jsonl and runs.jsonl where it counts pieces of texts;
-examples.jsonl where the net was built with examples; README.md for people.
+examples.jsonl where the net was built with examples; for a net sample.safetensors, texts that it kept as counts, which
+classifiers, once they are trained, do without; README.md for people.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from classinet import __version__
 from classinet._files import whole_file
+from classinet._typing import Csr
 from classinet.exceptions import ClassiNetError, MissingExtraError, ParameterError, StorageError
 from classinet.expansion import Expansion
 from classinet.expansion.global_ import MAX_HOPS
@@ -29,7 +31,7 @@ from classinet.persistence.codec import decode, decode_as, encode
 from classinet.persistence.nets import NET_FILES, read_names, read_net, write_net
 from classinet.persistence.reading import damaged, field, kind_of, read_lines, write_lines, write_object
 from classinet.persistence.store import CONFIG, FORMAT, FORMAT_VERSION, read_config
-from classinet.persistence.tensors import TensorFile, write_tensors
+from classinet.persistence.tensors import TensorFile, csr_arrays, write_tensors
 from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.pipeline.head import FORMS, Head
 from classinet.pipeline.pieces import Pieces
@@ -40,8 +42,8 @@ Model: TypeAlias = TextNet | ClassiNetClassifier
 
 TEXT_NET, CLASSIFIER = "text-net", "classifier"
 HEAD, EXTRA, EXAMPLES, CARD = "head.safetensors", "extra_features.jsonl", "examples.jsonl", "README.md"
-PHRASES, RUNS = "phrases.jsonl", "runs.jsonl"
-FILES = NET_FILES | {CONFIG, HEAD, EXTRA, PHRASES, RUNS, EXAMPLES, CARD}
+PHRASES, RUNS, SAMPLE = "phrases.jsonl", "runs.jsonl", "sample.safetensors"
+FILES = NET_FILES | {CONFIG, HEAD, EXTRA, PHRASES, RUNS, EXAMPLES, SAMPLE, CARD}
 CLASS_DTYPES = re.compile(r"<U[0-9]{1,5}|bool|u?int(8|16|32|64)|float(16|32|64)", re.ASCII)
 CLASS_BYTES = 1 << 30
 MAX_TEXTS = 1 << 53
@@ -70,6 +72,8 @@ def write_model(model: Model, folder: Path, left_behind: list[str]) -> None:
     stored_net = write_net(net, folder, left_behind)
     if text_net.examples_ is not None:
         write_lines(folder / EXAMPLES, ([name, list(texts)] for name, texts in text_net.examples_.items()))
+    if text_net.sample_ is not None and isinstance(model, TextNet):
+        write_tensors(folder / SAMPLE, csr_arrays("sample", text_net.sample_))
     config = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -169,7 +173,16 @@ def _read_text_net(folder: Path, config: dict[str, Any], files: dict[str, int]) 
     text_net.n_texts_ = _whole(config, "texts", 1, MAX_TEXTS, path)
     text_net.fingerprint_ = field(config, "fingerprint", str, path)
     text_net.examples_ = _read_examples(folder / EXAMPLES) if EXAMPLES in files else None
+    text_net.sample_ = _read_sample(folder / SAMPLE, net.n_features) if SAMPLE in files else None
     return text_net
+
+
+def _read_sample(path: Path, n_features: int) -> Csr:
+    with TensorFile(path) as tensors:
+        sample = tensors.csr("sample", (None, n_features), np.float32)
+    if not (sample.data > 0).all():
+        raise damaged(path, "holds a count that is not above 0")
+    return sample
 
 
 def _read_examples(path: Path) -> dict[str, list[str]]:
@@ -212,8 +225,9 @@ def _read_parameters(config: dict[str, Any], path: Path) -> dict[str, Any]:
     for name in stored:
         if name not in known:
             raise damaged(path, f"gives the classifier a parameter {name!r}, which it does not have")
-    # Classifiers of format version 1 knew no pieces, and those of version 4 did not always read names of classes.
-    parameters = {"pieces": False, "class_names": False} | {name: decode(value, path) for name, value in stored.items()}
+    # Classifiers of format version 1 knew no pieces, those of version 4 at first neither names nor unlabeled texts.
+    former = {"pieces": False, "class_names": False, "unlabeled": False}
+    parameters = former | {name: decode(value, path) for name, value in stored.items()}
     n_jobs = parameters.get("n_jobs")
     if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):
         raise damaged(path, f"gives n_jobs {kind_of(n_jobs)}, where a number other than 0 is expected")

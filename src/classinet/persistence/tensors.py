@@ -131,15 +131,15 @@ class TensorFile:
         found.flags.writeable = False
         return found
 
-    def csr(self, name: str, shape: tuple[int, int], dtype: Any) -> Csr:
-        """Return a canonical sparse matrix of finite values, all of whose indices are inside."""
-        indptr = self.array(f"{name}.indptr", np.int64, (shape[0] + 1,))
+    def csr(self, name: str, shape: tuple[int | None, int], dtype: Any) -> Csr:
+        """Return a canonical sparse matrix of finite values, all of whose indices are inside; None is any number."""
+        indptr = self.array(f"{name}.indptr", np.int64, (None if shape[0] is None else shape[0] + 1,))
         indices = self.array(f"{name}.indices", np.int32, (None,))
         data = self.array(f"{name}.data", dtype, (len(indices),), finite=True)
         fault = _csr_fault(indptr, indices, shape[1])
         if fault:
             raise damaged(self.path, f"matrix {name!r} {fault}")
-        return from_arrays(data, indices, indptr, shape)
+        return from_arrays(data, indices, indptr, (len(indptr) - 1, shape[1]))
 
 
 def csr_arrays(name: str, matrix: Csr) -> dict[str, NDArray[Any]]:
@@ -203,6 +203,8 @@ def _lengths(values: Any) -> bool:
 
 def _csr_fault(indptr: NDArray[np.int64], indices: NDArray[np.int32], n_columns: int) -> str:
     """Say what makes these arrays no canonical sparse matrix; nothing if they are one."""
+    if len(indptr) == 0:
+        return "has no rows, not even a beginning"
     if indptr[0] != 0 or indptr[-1] != len(indices):
         return f"has rows from {indptr[0]} to {indptr[-1]} over {len(indices)} entries"
     if (indptr[1:] < indptr[:-1]).any():

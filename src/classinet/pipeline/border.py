@@ -135,7 +135,21 @@ def said_as_often(logits: Floats, targets: Targets, counts: Floats) -> Floats:
     >>> said_as_often(logits, Targets.of_codes(np.array([1, 1, 0, 0]), 2), np.ones(4)).round(2)
     array([-1.75,  1.75])
     """
-    sizes = counts @ targets.member
+    return said_so_often(logits, counts @ targets.member, counts)
+
+
+def said_so_often(logits: Floats, sizes: Floats, counts: Floats) -> Floats:
+    """Return the shifts with which each class is said of so many texts; classes of none are left as they are.
+
+    Parameters
+    ----------
+    logits : texts × classes.
+    sizes : of how many texts each class is to be said.
+    counts : as how many each text counts; in all as many as the sizes.
+
+    >>> said_so_often(np.array([[2.0, 0.0], [4.0, 0.0]]), np.array([1.0, 1.0]), np.ones(2)).round(1)
+    array([-1.5,  1.5])
+    """
     there = np.flatnonzero(sizes)
     steep, sizes = SHARPNESS * logits[:, there], sizes[there]
 
@@ -145,6 +159,6 @@ def said_as_often(logits: Floats, targets: Targets, counts: Floats) -> Floats:
         said = counts @ np.exp(moved - total[:, None])
         return float(counts @ total - sizes @ shifts + HOLD / 2 * shifts @ shifts), said - sizes + HOLD * shifts
 
-    shifts = np.zeros(len(targets.classes))
+    shifts = np.zeros(logits.shape[1])
     shifts[there] = minimize(loss, np.zeros(len(there)), jac=True, method="L-BFGS-B").x / SHARPNESS
     return shifts

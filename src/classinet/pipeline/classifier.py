@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from classinet._cloning import clone_around
-from classinet._sparse import row_slice
+from classinet._sparse import canonical_csr, row_slice
 from classinet._typing import Csr, Floats
 from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError, ParameterError, UnknownTextWarning
@@ -38,6 +38,7 @@ from classinet.pipeline.representation import Representation, no_rows
 from classinet.pipeline.targets import as_targets, checked_weights, label_sets
 from classinet.pipeline.text_net import TextNet
 from classinet.pipeline.tuning import MAX_WEIGHT, Tuner
+from classinet.pipeline.unlabeled import Unlabeled, may_learn, with_unlabeled
 from classinet.text.vectorizer import strings
 
 
@@ -60,6 +61,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         them towards the larger, until each class is said about as often as it is true.
     class_names : whether the name of a class, where it is a word or several, is read as two more texts of it: with up
         to 50 texts a class on average, and only if the names alone judge the labelled texts better than by chance.
+    unlabeled : whether unlabeled texts that the net kept (`TextNet(sample=...)`) are learnt from as well: up to 500
+        labelled texts of one label each, and only as far as they are of the same kind.
     n_jobs : threads for expanding many texts; None is one, -1 all cores.
     random_state : seed of the folds.
 
@@ -67,7 +70,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     ----------
     classes_ : the classes, or tags, sorted.
     settings_ : the C and weight in use, whether features have leeway, whether names of classes were read, whether the
-        border between classes was shifted, and how all that was chosen.
+        border between classes was shifted, how much unlabeled texts count (0 not at all, 1 as much as labelled ones),
+        and how all that was chosen.
     head_ : the linear classifier; `plain_head_` is one trained alike without expansion, to compare with.
     text_net_ : the net in use.
     extra_features_ : features of the labelled texts that the net does not know.
@@ -96,6 +100,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         pieces: bool = True,
         class_weight: Any = "auto",
         class_names: bool = True,
+        unlabeled: bool = True,
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
@@ -106,6 +111,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self.pieces = pieces
         self.class_weight = class_weight
         self.class_names = class_names
+        self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -151,6 +157,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         counts = checked_weights(sample_weight, len(texts))
         asked = texts_to_ask(targets, self.class_weight, counts)
         names = names_to_read(targets.classes, counts.sum()) if self.class_names else []
+        learns = self.unlabeled and text_net.sample_ is not None and may_learn(targets, counts)
         own = representation.text_rows(representation.counts([*texts, *names]))
         labelled = row_slice(own, 0, len(texts))
         if labelled.nnz == 0:
@@ -163,11 +170,14 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         plain = tuner.choose(self.C, 0.0, leeway="auto" in (self.C, self.weight))
         own, expanded, targets, weights, named = with_names(own, expanded, targets, self.class_weight, sample_weight)
 
-        self.head_ = fit_blocks(own, expanded, targets, weights, settings, asked)
+        self.head_, share = fit_blocks(own, expanded, targets, weights, settings, asked), 0.0
+        if learns and settings.weight > 0:
+            unlabeled = _unlabeled_rows(text_net, representation)
+            self.head_, share = with_unlabeled(self.head_, own, expanded, targets, weights, settings, unlabeled)
         self.plain_head_ = fit_blocks(own, no_rows(own.shape[0], 0), targets, weights, plain, asked)
         self.settings_ = {
             **settings.to_dict(), "plain_C": plain.C, "plain_leeway": plain.leeway, "class_names": named,
-            "border_shifted": len(asked) > 0,
+            "border_shifted": len(asked) > 0, "unlabeled": share,
         }  # fmt: skip
         self.classes_ = targets.classes
         self.extra_features_ = extra
@@ -189,6 +199,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
             raise ParameterError(f"expansion must be an Expansion object, got {self.expansion!r}")
         check_choice("pieces", self.pieces, (True, False))
         check_choice("class_names", self.class_names, (True, False))
+        check_choice("unlabeled", self.unlabeled, (True, False))
         check_number("random_state", self.random_state, low=0, high=2**32 - 1, whole=True)
 
     def _resolve(self, texts: list[str]) -> TextNet:
@@ -335,6 +346,12 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _unlabeled_rows(text_net: TextNet, representation: Representation) -> Unlabeled:
+    known = canonical_csr(text_net.sample_)
+    own = representation.text_rows(representation.counts_of_known(known))
+    return Unlabeled(own, text_net.expanded_sample(representation.expansion), known.shape[1])
 
 
 def _unknown_to(text_net: TextNet, texts: list[str]) -> NDArray[np.object_]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from classinet._sparse import canonical_csr, entries_per_row, from_arrays
+from classinet._sparse import canonical_csr, column_counts, entries_per_row, from_arrays, plain, take_columns
 from classinet._typing import Csr, Floats, Integers
 from classinet.expansion import Expansion
 from classinet.merging import append, expand_rows, row_lengths
@@ -127,6 +127,17 @@ class Representation:
         """Count the features of texts that are cut into tokens."""
         words = canonical_csr(self.vectorizer.count(self._features(texts)))
         return words if self.pieces is None else append(words, self.pieces.count(texts))
+
+    def counts_of_known(self, known: Csr) -> Csr:
+        """Count the features of texts of which only the net's features were kept: other words, and phrases that are no
+        features of the net, are not in them.
+        """  # noqa: D205
+        widened = append(known, no_rows(known.shape[0], self.n_words - known.shape[1]))
+        if self.pieces is None:
+            return widened
+        words = np.flatnonzero(self.vectorizer.words_among(self.net.feature_names) & (column_counts(known) > 0))
+        runs = self.pieces.count([[word] for word in self.net.feature_names[words].tolist()])
+        return append(widened, canonical_csr(plain(take_columns(known, words)) @ plain(runs)))
 
     def coverage(self, texts: Sequence[list[str]]) -> Floats:
         """Return for each text, cut into tokens, the share of its distinct features that are known, pieces apart."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from classinet._sparse import canonical_csr, column_counts
+from classinet._sparse import canonical_csr, column_counts, take_columns
 from classinet._typing import Csr, Progress
 from classinet._validation import check_choice, check_number
 from classinet.build import (
@@ -44,6 +44,7 @@ from classinet.pipeline.editing import Editable
 from classinet.pipeline.examples import ExampleCollector
 from classinet.pipeline.explaining import expand_text
 from classinet.pipeline.representation import Representation
+from classinet.pipeline.sample import draw_sample, joined_samples
 from classinet.text import TextFiles, TextVectorizer
 
 
@@ -62,6 +63,8 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     examples : how many example texts to keep for each vertex. They are saved with the net, so keep none (0) where
         texts are private.
     updatable : keep how often words were met with each other, so that texts can be added later (`updated`).
+    sample : how many texts to keep, as counts of their features: classifiers of few labels learn from them too. They
+        are saved with the net, not with classifiers; keep none (0) where texts are private.
 
     Attributes
     ----------
@@ -70,6 +73,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_texts_ : number of texts, or sentences, it was built from.
     fingerprint_ : a hash of these texts.
     examples_ : example texts of each vertex, or None.
+    sample_ : some of the texts (texts × features of the net), or None.
 
     Examples
     --------
@@ -89,6 +93,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         context: str | int | None = None,
         examples: int = 0,
         updatable: bool = False,
+        sample: int = 10_000,
     ) -> None:
         self.vectorizer = vectorizer
         self.model = model
@@ -96,6 +101,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.context = context
         self.examples = examples
         self.updatable = updatable
+        self.sample = sample
 
     def fit(
         self,
@@ -123,6 +129,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         engine : where batches run, such as a `DaskEngine`; None is threads on this machine.
         """
         check_number("examples", self.examples, low=0, whole=True)
+        check_number("sample", self.sample, low=0, whole=True)
         if resume and directory is None:
             raise ParameterError("resume=True needs the directory in which the interrupted build kept its batches")
         for name, kind in (("model", ClassiNet), ("vectorizer", TextVectorizer)):
@@ -150,6 +157,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.vectorizer_, self.net_ = vectorizer.with_vocabulary(list(built.net.feature_names)), built.net
         self.n_texts_, self.fingerprint_ = built.corpus.n_texts, built.corpus.fingerprint
         self.examples_ = collector.of(built.net.graph.names) if self.examples else None
+        self.sample_ = _sample_of(built.corpus, built.net, self.sample)
         return self
 
     def updated(
@@ -205,6 +213,12 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         more.vectorizer_, more.net_ = vectorizer.with_vocabulary(list(built.net.feature_names)), built.net
         more.n_texts_ = self.n_texts_ + built.corpus.n_texts
         more.fingerprint_ = _fingerprint_of([self.fingerprint_, built.corpus.fingerprint])
+        further = _sample_of(built.corpus, built.net, self.sample)
+        more.sample_ = joined_samples(
+            [(self.sample_, before.feature_names, self.n_texts_),
+             (further, built.net.feature_names, built.corpus.n_texts)],
+            built.net.feature_names, self.sample,
+        )  # fmt: skip
         more.examples_ = None
         if self.examples:
             former, found = self.examples_ or {}, collector.of(built.net.graph.names)
@@ -243,6 +257,8 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         both.n_texts_ = sum(net.n_texts_ for net in nets)
         both.fingerprint_ = _fingerprint_of([net.fingerprint_ for net in nets])
         both.examples_ = None
+        samples = [(net.sample_, net.net_.feature_names, net.n_texts_) for net in nets]
+        both.sample_ = joined_samples(samples, joined.feature_names, self.sample)
         return both
 
     def transform(self, texts: Iterable[str]) -> Any:
@@ -270,6 +286,24 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "net_")
         return Representation(self.vectorizer_, self.net_, self.n_texts_, self._expansion(expansion))
+
+    def expanded_sample(self, expansion: Expansion) -> Csr:
+        """Return what the kept texts imply: texts × vertices, rows of length 1; remembered, for it is asked for again.
+
+        >>> from classinet.datasets import made_up_sentences
+        >>> net = TextNet(sample=5).fit(made_up_sentences())
+        >>> net.expanded_sample(Global()).shape == (5, net.net_.n_vertices)
+        True
+        """
+        net, wanted = self._fitted_net(), repr(expansion)
+        if self.sample_ is None:
+            raise InputError("the net kept no texts; build it with TextNet(sample=10_000)")
+        kept: tuple[Net, str, Csr] | None = getattr(self, "_expanded", None)
+        if kept is None or kept[0] is not net or kept[1] != wanted:
+            way = self.representation(expansion)
+            kept = net, wanted, way.expansion_rows(way.text_rows(canonical_csr(self.sample_)))
+            self._expanded = kept
+        return kept[2]
 
     def neighbors(self, word: str, top: int | None = 10, *, incoming: bool = False) -> list[Edge]:
         """Return the edges that leave a word, or that lead to it, strongest first; the word is read as a text is."""
@@ -337,6 +371,14 @@ def _fitted_and_counted(model: ClassiNet, vectorizer: TextVectorizer, corpus: Co
     kept = vectorizer.choose(list(corpus.names), column_counts(corpus.matrix), corpus.n_texts)
     net = _fitted(model, vectorizer, restricted(corpus, kept), y, engine)
     return replace(net, counts=count_all(corpus, vectorizer, kept, net, engine))
+
+
+def _sample_of(corpus: Corpus, net: Net, size: int) -> Csr | None:
+    """Return a sample of texts over the features of their net."""
+    column = {str(name): place for place, name in enumerate(corpus.names)}
+    kept = np.array([column[str(name)] for name in net.feature_names], dtype=np.int64)
+    drawn = draw_sample(corpus.matrix, corpus.names, size)
+    return None if drawn is None else take_columns(drawn, kept)
 
 
 def _counting_all(vectorizer: TextVectorizer) -> TextVectorizer:

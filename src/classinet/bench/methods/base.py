@@ -32,6 +32,8 @@ class Method:
     neural : whether it is trained by gradient descent on many passes: takes minutes, and both cores.
     few : whether with few labels it gets three draws at two label counts only, because it is slow.
     pieces : whether pieces of texts stand beside their words, as they do in the classifier by default.
+    itself : whether `ClassiNetClassifier` judges by itself where labels are few, as it does for a user: then it also
+        learns from unlabeled texts that the net kept. With more labels it does just what is done for every method.
     unlabeled : whether it learns from unlabeled text.
     ordered : whether it learns from which text follows which.
     only : corpora it is fitted on; empty is all. For what takes many minutes to fit.
@@ -51,6 +53,7 @@ class Method:
     neural: bool = False
     few: bool = False
     pieces: bool = False
+    itself: bool = False
     unlabeled: bool = True
     ordered: bool = False
     only: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
 """ClassiNet: the five expansions over a net of the default recipe, and over nets of the paper's recipe.
 
 "Global" stands beside words alone, as the rivals do; "Default" is what a user gets: Global with pieces of texts beside
-their words. "Dense average" is the mean of the vectors from which the default net's graph was made.
+their words, which with few labels learns from unlabeled texts too. "Dense average" is the mean of the vectors from
+which the default net's graph was made.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ METHODS = (
     ),
     Method("global", "Global", _OURS, 25, _over("default", Global()), "default", text_seconds=0.3, width=1000),
     Method("default", "Default", _OURS, 26, _over("default", Global()), "default", text_seconds=0.3, width=1100,
-           pieces=True),
+           pieces=True, itself=True),
     Method("dense", "Dense average", "What one would use today", 79, lambda nets: DenseAverage(nets("default")),
            "default", text_seconds=0.1, width=100),
     *(
