@@ -209,6 +209,16 @@ def build(
             metavar="N",
         ),
     ] = 0,
+    sample: Annotated[
+        int,
+        typer.Option(
+            "--sample",
+            help="Keep so many texts in the net, as counts of their words, for classifiers of few labels to learn "
+            "from; 0 where texts are private.",
+            min=0,
+            metavar="N",
+        ),
+    ] = 10_000,
     updatable: Annotated[
         bool,
         typer.Option(
@@ -268,6 +278,7 @@ def build(
         context=None if context is None else context_of(context),
         examples=examples,
         updatable=updatable,
+        sample=sample,
     )
     reading: dict[str, Any] = {"format": format, "text": text, "encoding": encoding}
     if estimate:

@@ -88,6 +88,14 @@ def train(
             help="Read names of classes as texts of them: up to 50 texts a class, and if names tell classes apart.",
         ),
     ] = True,
+    unlabeled: Annotated[
+        bool,
+        typer.Option(
+            "--unlabeled/--no-unlabeled",
+            help="Learn from texts that the net kept as well: up to 500 labelled texts, and as far as they are of a "
+            "kind.",
+        ),
+    ] = True,
     expansion: Annotated[Rule, typer.Option("--expansion", help="How texts are expanded.")] = Rule.GLOBAL,
     hops: Annotated[
         int | None,
@@ -137,6 +145,7 @@ def train(
             random_state=seed,
             class_weight=None if class_weight is ClassWeight.NONE else class_weight.value,
             class_names=names,
+            unlabeled=unlabeled,
         ).fit(texts, labels)
         progress(f"train on {len(texts):,} texts", 1, 1)
         model.set_params(n_jobs=None)  # how many threads there were is no property of the model
@@ -210,6 +219,10 @@ def chosen_settings(settings: dict[str, Any], strength: float | str, share: floa
     )
 
 
+def _told_of_unlabeled(share: float) -> str:
+    return "not learnt from" if share == 0 else f"learnt from, {share:.2g} times as much as from labelled ones"
+
+
 def _tell(summary: dict[str, Any], strength: float | str, share: float | str) -> None:
     settings = summary["settings"]
     coverage = f"{summary['coverage']:.1%}".replace("%", " %") + " of a text's features are known to the net"
@@ -224,6 +237,7 @@ def _tell(summary: dict[str, Any], strength: float | str, share: float | str) ->
             "settings": chosen_settings(settings, strength, share),
             "names of classes": "read as texts" if settings["class_names"] else "not read",
             "border": "shifted, since classes are uneven" if settings["border_shifted"] else "as fitted",
+            "unlabeled texts": _told_of_unlabeled(settings["unlabeled"]),
             "coverage": coverage,
         }
     )

@@ -12,6 +12,7 @@ MODEL/
         left_out.jsonl, predictor_left_out.jsonl    why candidates are no vertices
         head.safetensors, extra_features.jsonl      of a classifier
         examples.jsonl       example texts, only of a net that was built with examples
+        sample.safetensors   texts that a net kept as counts; a trained classifier does without
         README.md            what this is, for people
         checksums.json       size and SHA-256 of every other file
   v0002.edits.jsonl          the user's edits, one readable line each; absent where there are none

@@ -29,6 +29,8 @@ def model_card(config: dict[str, Any]) -> str:
         ("predictor", "not stored" if predictor is None else predictor["class"]),
         ("made with", ", ".join(f"{name} {version}" for name, version in config["libraries"].items())),
     ]
+    if config.get("sample"):
+        rows.insert(1, ("texts kept", f"{config['sample']:,}, as counts of their features (sample.safetensors)"))
     if classifier is not None:
         labels = classifier["classes"]["values"]
         shown = ", ".join(map(str, labels[:20])) + (", …" if len(labels) > 20 else "")

@@ -72,8 +72,9 @@ def write_model(model: Model, folder: Path, left_behind: list[str]) -> None:
     stored_net = write_net(net, folder, left_behind)
     if text_net.examples_ is not None:
         write_lines(folder / EXAMPLES, ([name, list(texts)] for name, texts in text_net.examples_.items()))
-    if text_net.sample_ is not None and isinstance(model, TextNet):
-        write_tensors(folder / SAMPLE, csr_arrays("sample", text_net.sample_))
+    sample = text_net.sample_ if isinstance(model, TextNet) else None
+    if sample is not None:
+        write_tensors(folder / SAMPLE, csr_arrays("sample", sample))
     config = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -81,6 +82,7 @@ def write_model(model: Model, folder: Path, left_behind: list[str]) -> None:
         "libraries": library_versions(),
         "texts": int(text_net.n_texts_),
         "fingerprint": text_net.fingerprint_,
+        "sample": 0 if sample is None else sample.shape[0],
         **stored_net,
         "vectorizer": encode(text_net.vectorizer_, "vectorizer_"),
         "text_net": encode(text_net, type(text_net).__name__, left_behind),

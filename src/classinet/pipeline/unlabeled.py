@@ -127,7 +127,7 @@ def surest(logits: Floats, most: int) -> tuple[Integers, Integers, Floats]:
 
 
 def told_apart(labelled: Csr, weights: Floats, unlabeled: Csr, unlabeled_weights: Floats) -> float:
-    """Return the chance that a labelled text is more like labelled ones than an unlabeled text is; 0.5 is no telling.
+    """Return the chance that a labelled text is more like the labelled than an unlabeled one: 0.5 is no telling.
 
     A text's likeness to a side is the mean of its inner products with that side's texts, itself left out.
 
