@@ -61,6 +61,7 @@ CLASSIFIERS: dict[str, tuple[str, dict[str, Any], Changes]] = {
     "no expansion, words alone": ("net of words alone", {"weight": 0.0, "pieces": False}, ()),
     "no runs of letters": (DEFAULT, {"pieces": False}, ()),
     "net of words, no phrases or letters": ("net of words alone", {"pieces": False}, ()),
+    "no unlabeled texts": (DEFAULT, {"unlabeled": False}, ()),
     "no leeway": (DEFAULT, {}, ((leeway, "POWER", 0.0),)),
     "spectral expansion": (DEFAULT, {"expansion": Spectral()}, ()),
     "weight 1, C 30, no leeway": (DEFAULT, {"weight": 1.0, "C": 30.0}, ()),
@@ -121,10 +122,11 @@ def scored(key: str, truth: Integers, said: Any) -> float:
 class Trial:
     """One data set, a part of its training texts set aside, and the nets that were built of the others."""
 
-    def __init__(self, key: str, draws: int) -> None:
+    def __init__(self, key: str, draws: int, *, test: bool = False) -> None:
         self.key, self.draws = key, draws
         data = all_tasks()[key].load()
-        asked, training = judged(data.train(0))
+        asked, training = (data.test(0), data.train(0)) if test else judged(data.train(0))
+        self.classes = np.array(data.classes)
         self.texts, self.codes = [data.texts[row] for row in training], data.codes[training]
         self.asked, self.truth = [data.texts[row] for row in asked], data.codes[asked]
         self.nets: dict[str, TextNet] = {}

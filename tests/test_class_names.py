@@ -75,8 +75,9 @@ def test_only_words_are_read_and_only_while_labels_are_few():
 
 def test_a_name_counts_like_two_more_texts_of_its_class(net):
     names = np.array(["storm", "bread", "match"])
-    clf = fitted(net, names, pieces=False)
-    by_hand = fitted(net, names, [*TEXTS, *names, *names], [*TOPICS, *[0, 1, 2] * 2], class_names=False, pieces=False)
+    alone = {"pieces": False, "unlabeled": False}
+    clf = fitted(net, names, **alone)
+    by_hand = fitted(net, names, [*TEXTS, *names, *names], [*TOPICS, *[0, 1, 2] * 2], class_names=False, **alone)
     assert clf.settings_["class_names"]
     asked = ["thunder", "oven", "a goal", "the referee and the wind"]
     for judge in ("predict_proba", "predict_proba_without_expansion"):

@@ -112,7 +112,7 @@ def plainly_told_apart(labelled, weights, unlabeled, other_weights):
     """The same, text by text."""
 
     def likeness(text, side, shares, left_out):
-        kept = [i for i in range(len(side)) if i != left_out]
+        kept = [i for i in range(len(side)) if left_out is None or not np.array_equal(side[i], side[left_out])]
         whole = sum(shares[i] for i in kept)
         return sum(shares[i] * float(side[i] @ text) for i in kept) / max(whole, 1e-300)
 
@@ -208,6 +208,29 @@ def test_few_texts_and_texts_of_another_kind_change_nothing():
         found, share = with_unlabeled(head, own, no_rows(8, 0), targets, weights, Settings(30.0, 0.0), kept)
         assert found is head
         assert share == 0.0
+
+
+def test_a_few_that_look_labelled_do_not_make_the_others_so():
+    """All that is said to be of the second class are three texts of it; 400 others are of another kind."""
+    rng = np.random.default_rng(0)
+
+    def texts(n, first):
+        rows = np.zeros((n, 60))
+        for row in rows:
+            row[first + rng.choice(20, 8, replace=False)] = 1.0 / np.sqrt(8)
+        return rows
+
+    own = canonical_csr(np.vstack([texts(10, 0), texts(10, 20)]))
+    foreign = texts(400, 40)
+    foreign[:, 0] = 0.1  # what decides of them, for the first class
+    kept = Unlabeled(canonical_csr(np.vstack([foreign, texts(3, 20)])), no_rows(403, 0), 60)
+    targets = Targets.of_codes(np.arange(20) // 10, 2)
+    weights = targets.row_weights("balanced", None)
+    head = fit_head(own, targets, 30.0, weights)
+    assert np.bincount(head.logits(kept.own).argmax(axis=1)).tolist() == [400, 3]
+    found, share = with_unlabeled(head, own, no_rows(20, 0), targets, weights, Settings(30.0, 0.0), kept)
+    assert found is head
+    assert share == 0.0
 
 
 # --------------------------------------------------------------------------------------------------- classifier
