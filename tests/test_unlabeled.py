@@ -13,6 +13,7 @@ from classinet.datasets import made_up_sentences
 from classinet.exceptions import InputError, ParameterError, StorageError
 from classinet.expansion import Global
 from classinet.persistence.tensors import csr_arrays, write_tensors
+from classinet.pipeline import unlabeled
 from classinet.pipeline.border import MOST_TEXTS
 from classinet.pipeline.linear import fit_head
 from classinet.pipeline.representation import no_rows
@@ -210,27 +211,32 @@ def test_few_texts_and_texts_of_another_kind_change_nothing():
         assert share == 0.0
 
 
-def test_a_few_that_look_labelled_do_not_make_the_others_so():
-    """All that is said to be of the second class are three texts of it; 400 others are of another kind."""
+def test_a_few_that_look_labelled_do_not_make_the_others_so(monkeypatch):
+    """All that is said to be of the other classes are three texts of each; 400 more are of another kind."""
     rng = np.random.default_rng(0)
 
     def texts(n, first):
-        rows = np.zeros((n, 60))
+        rows = np.zeros((n, 80))
         for row in rows:
             row[first + rng.choice(20, 8, replace=False)] = 1.0 / np.sqrt(8)
         return rows
 
-    own = canonical_csr(np.vstack([texts(10, 0), texts(10, 20)]))
-    foreign = texts(400, 40)
-    foreign[:, 0] = 0.1  # what decides of them, for the first class
-    kept = Unlabeled(canonical_csr(np.vstack([foreign, texts(3, 20)])), no_rows(403, 0), 60)
-    targets = Targets.of_codes(np.arange(20) // 10, 2)
+    own = canonical_csr(np.vstack([texts(10, 0), texts(10, 20), texts(10, 40)]))
+    foreign = texts(400, 60)
+    foreign[:, :20] = 0.02  # what decides of them, for the first class
+    kept = Unlabeled(canonical_csr(np.vstack([foreign, texts(3, 20), texts(3, 40)])), no_rows(406, 0), 80)
+    targets = Targets.of_codes(np.arange(30) // 10, 3)
     weights = targets.row_weights("balanced", None)
     head = fit_head(own, targets, 30.0, weights)
-    assert np.bincount(head.logits(kept.own).argmax(axis=1)).tolist() == [400, 3]
-    found, share = with_unlabeled(head, own, no_rows(20, 0), targets, weights, Settings(30.0, 0.0), kept)
-    assert found is head
-    assert share == 0.0
+    assert np.bincount(head.logits(kept.own).argmax(axis=1)).tolist() == [400, 3, 3]
+    given = head, own, no_rows(30, 0), targets, weights, Settings(30.0, 0.0), kept
+    chances = []
+    monkeypatch.setattr(unlabeled, "told_apart", lambda *rows: chances.append(told_apart(*rows)) or chances[-1])
+    for rarest in (0.1, 0.0):
+        monkeypatch.setattr(unlabeled, "RAREST", rarest)
+        assert with_unlabeled(*given) == (head, 0.0)
+    assert chances[0] > 0.95
+    assert chances[1] < 0.9
 
 
 # --------------------------------------------------------------------------------------------------- classifier
