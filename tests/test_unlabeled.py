@@ -235,8 +235,7 @@ def test_a_few_that_look_labelled_do_not_make_the_others_so(monkeypatch):
     for rarest in (0.1, 0.0):
         monkeypatch.setattr(unlabeled, "RAREST", rarest)
         assert with_unlabeled(*given) == (head, 0.0)
-    assert chances[0] > 0.95
-    assert chances[1] < 0.9
+    assert chances[0] > chances[1] + 0.02
 
 
 # --------------------------------------------------------------------------------------------------- classifier
