@@ -43,7 +43,7 @@ def small_classifier(examples=3):
     net = TextNet(TextVectorizer(min_df=2), examples=examples).fit(made_up_sentences())
     texts = [text for group in LABELLED.values() for text in group]
     labels = [label for label, group in LABELLED.items() for _ in group]
-    return ClassiNetClassifier(net).fit(texts, labels)
+    return ClassiNetClassifier(net, unlabeled=False).fit(texts, labels)
 
 
 @contextlib.contextmanager
