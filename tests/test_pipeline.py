@@ -338,7 +338,8 @@ def test_sample_weights_count_like_repetitions(net):
 def test_class_weights_are_scikit_learns(net, class_weight):
     texts, labels = labelled(60)
     texts, labels = texts[:50] + ["rain"] * 5, labels[:50] + ["weather"] * 5
-    clf = ClassiNetClassifier(net, C=1.0, weight=1.0, class_weight=class_weight).fit(texts, labels)
+    alone = ClassiNetClassifier(net, C=1.0, weight=1.0, class_weight=class_weight, unlabeled=False)
+    clf = alone.fit(texts, labels)
     rows = sparse.csr_matrix(clf._representation.rows_of(clf._representation.counts(texts)).toarray())
     oracle = LogisticRegression(C=1.0, class_weight=class_weight, tol=1e-10, max_iter=10_000).fit(rows, labels)
     np.testing.assert_allclose(clf.predict_proba(texts), oracle.predict_proba(rows), atol=2e-3)
