@@ -334,6 +334,18 @@ def test_sample_weights_count_like_repetitions(net):
     np.testing.assert_allclose(weighed.predict_proba(texts), repeated.predict_proba(texts), atol=2e-3)
 
 
+@pytest.mark.parametrize("tags", [False, True])
+def test_a_text_of_weight_0_is_as_if_it_was_not_given(net, tags):
+    texts, labels = labelled(30)
+    labels = [[label, "said"] for label in labels] if tags else labels
+    weights = np.arange(30) // 3 % 2
+    kept = np.flatnonzero(weights).tolist()
+    with_them = ClassiNetClassifier(net).fit(texts, labels, sample_weight=weights)
+    without = ClassiNetClassifier(net).fit([texts[i] for i in kept], [labels[i] for i in kept])
+    assert np.array_equal(with_them.predict_proba(texts), without.predict_proba(texts))
+    assert with_them.settings_ == without.settings_
+
+
 @pytest.mark.parametrize("class_weight", ["balanced", {"weather": 5.0}])
 def test_class_weights_are_scikit_learns(net, class_weight):
     texts, labels = labelled(60)

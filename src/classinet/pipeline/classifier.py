@@ -144,17 +144,20 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         self._check_parameters()
         targets = as_targets(y, len(texts))
         weights = targets.row_weights(self.class_weight, sample_weight)
+        counts = checked_weights(sample_weight, len(texts))
         text_net = self._resolve(texts)
-        counting = [text for text, weight in zip(texts, weights, strict=True) if weight.any()]
-        extra = _unknown_to(text_net, counting)
+        # A text of weight 0 is as if it had no label: rows of it would say nothing, and yet move where a solver stops.
+        counting = np.flatnonzero(weights.any(axis=1))
+        texts, targets = [texts[i] for i in counting], targets.take(counting)
+        weights, counts = weights[counting], counts[counting]
+        extra = _unknown_to(text_net, texts)
         expansion = Global() if self.expansion is None else self.expansion
         representation = Representation.of(
             text_net.vectorizer_, text_net.net_, text_net.n_texts_, extra, expansion,
             n_jobs=self.n_jobs,
         )  # fmt: skip
         if self.pieces:
-            representation = representation.with_pieces_of(counting)
-        counts = checked_weights(sample_weight, len(texts))
+            representation = representation.with_pieces_of(texts)
         asked = texts_to_ask(targets, self.class_weight, counts)
         names = names_to_read(targets.classes, counts.sum()) if self.class_names else []
         learns = self.unlabeled and text_net.sample_ is not None and may_learn(targets, counts)
@@ -168,7 +171,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         representation = representation.with_weight(settings.weight)
         # The classifier to compare with has the same freedom: its own C and leeway, chosen alike.
         plain = tuner.choose(self.C, 0.0, leeway="auto" in (self.C, self.weight))
-        own, expanded, targets, weights, named = with_names(own, expanded, targets, self.class_weight, sample_weight)
+        own, expanded, targets, weights, named = with_names(own, expanded, targets, self.class_weight, counts)
 
         self.head_, share = fit_blocks(own, expanded, targets, weights, settings, asked), 0.0
         if learns and settings.weight > 0:
