@@ -1,5 +1,6 @@
 """Saving and loading: the same bytes, the same answers, and never half a model."""
 
+import hashlib
 import json
 import mmap
 import os
@@ -584,3 +585,38 @@ def test_classifiers_of_earlier_formats_count_no_pieces_and_read_no_names():
     assert _read_parameters({"parameters": {}}, Path("config.json")) == nothing
     for stored in ({"pieces": True}, {"class_names": True}):
         assert _read_parameters({"parameters": stored}, Path("config.json")) == nothing | stored
+
+
+def test_nets_of_earlier_formats_read_texts_as_they_were_built(tmp_path):
+    """Nets up to format 5 counted stems in place of runs of letters, and took clauses of Chinese for words."""
+    texts = [*made_up_sentences()[:300], "今天天气 真好", "真好 今天天气"]
+    vectorizer = TextVectorizer(Tokenizer(unspaced="keep"), min_df=2, pieces="stems")
+    net = TextNet(vectorizer).fit(texts)
+    assert {"thun…", "今天天气"} <= set(net.net_.feature_names)
+    clf = ClassiNetClassifier(net).fit(["thunder and rain", "a late goal"], ["weather", "football"])
+    save(clf, tmp_path / "model")
+    config = tmp_path / "model" / "v0001" / "config.json"
+    stored = json.loads(config.read_text(encoding="utf-8"))
+    stored["format_version"] = 5
+    for parameters in (
+        stored["vectorizer"]["parameters"],
+        stored["text_net"]["parameters"]["vectorizer"]["parameters"],
+    ):
+        parameters |= {"pieces": True, "tokenizer": None}
+    rewrite(config, json.dumps(stored, ensure_ascii=False))
+    read = load(tmp_path / "model")
+    asked = ["thunders", "goals", "今天天气"]
+    np.testing.assert_array_equal(read.predict_proba(asked), clf.predict_proba(asked))
+    assert read.text_net_.vectorizer_.features("今天天气") == ["今天天气", "⊢ 今天天气"]
+    save(read, tmp_path / "again")
+    np.testing.assert_array_equal(load(tmp_path / "again").predict_proba(asked), clf.predict_proba(asked))
+
+
+def rewrite(path, text):
+    """Change a file of a stored model, and its checksum."""
+    path.write_text(text, encoding="utf-8")
+    sums = path.with_name("checksums.json")
+    told = json.loads(sums.read_text())
+    content = path.read_bytes()
+    told["files"][path.name] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    sums.write_text(json.dumps(told))

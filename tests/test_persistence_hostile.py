@@ -337,9 +337,9 @@ def test_a_file_outside_the_folder_is_never_listed(copy):
 
 def test_a_newer_format_says_so(copy):
     config = copy / "v0001" / "config.json"
-    config.write_text(config.read_text().replace('"format_version": 5', '"format_version": 6'))
+    config.write_text(config.read_text().replace('"format_version": 6', '"format_version": 7'))
     (copy / "v0001" / "novelty.bin").write_bytes(b"")
-    with pytest.raises(StorageError, match=r"format version 6, and this classinet reads up to 5; install a newer"):
+    with pytest.raises(StorageError, match=r"format version 7, and this classinet reads up to 6; install a newer"):
         load(copy)
 
 

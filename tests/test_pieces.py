@@ -22,7 +22,7 @@ from classinet.pipeline import ClassiNetClassifier, TextNet, pieces
 from classinet.pipeline.pieces import Pieces, phrases_of, runs_of_word
 from classinet.pipeline.representation import Representation
 from classinet.text import TextVectorizer
-from classinet.text.pieces import is_piece, pieces_of
+from classinet.text.pieces import is_piece, is_run, letters_of, pieces_of
 from classinet.vertices import AllFeatures, BestByLabels, Landmarks, Listed, MinDocumentFrequency, MostFrequent
 
 SENTENCES = made_up_sentences()
@@ -58,8 +58,7 @@ def plain_row(text, net, labelled):
 
     def features(text):
         words = text.split()
-        pieces = [p for p in phrases(text) if "⊣" not in p] + [w[:4] + "…" for w in words if len(w) > 4]
-        return words + (pieces if in_net else [])
+        return words + ([p for p in phrases(text) if "⊣" not in p] if in_net else [])
 
     def rarity(held):
         return 1 + log((1 + n) / (1 + min(held, n)))
@@ -86,7 +85,8 @@ def plain_row(text, net, labelled):
     found = Counter(f for f in features(text) if f in known)
     beside = Counter(p for p in phrases(text) if p in known_phrases and not in_net)
     blocks = (
-        (sqrt(0.98) if in_net else 0.7, {f: (1 + log(c)) * rarity(in_texts.get(f, 0)) for f, c in found.items()}),
+        (sqrt(0.98) if in_net else 0.7,
+         {f: (1 + log(c)) * rarity(in_texts.get(f, 0)) for f, c in found.items()}),
         (0.7, {p: 1 + log(c) for p, c in beside.items()}),
         (1.0, {r: (1 + log(c)) * rarity(held_run[r])
                for r, c in Counter(r for w in text.split() for r in runs(w) if r in known_runs).items()}),
@@ -101,6 +101,7 @@ def plain_row(text, net, labelled):
 
 def way_of(net):
     unknown = {f for text in LABELLED for f in net.vectorizer_.features(text)} - set(net.net_.feature_names)
+    unknown = {f for f in unknown if not is_run(f)}
     return Representation.of(net.vectorizer_, net.net_, net.n_texts_, unknown, Global()).with_pieces_of(LABELLED)
 
 
@@ -116,6 +117,20 @@ def test_rows_are_those_of_plain_code(any_net):
         assert found.keys() == oracle.keys()
         for name in oracle:
             assert found[name] == pytest.approx(oracle[name], rel=1e-9)
+
+
+def test_what_leads_to_words_is_weighed_by_plain_code(any_net):
+    net, way = any_net, way_of(any_net)
+    names, n = net.net_.feature_names.tolist(), len(SENTENCES)
+    held = dict(zip(names, np.rint(net.net_.frequency * n), strict=True))
+    for text in LABELLED + OTHERS:
+        counted = Counter(f for f in net.vectorizer_.features(text) if f in held)
+        oracle = {f: (0.5 if "…" in f else 1.0) * (1 + log(c)) * (1 + log((1 + n) / (1 + held[f])))
+                  for f, c in counted.items()}  # fmt: skip
+        whole = sqrt(sum(v * v for v in oracle.values()))
+        row = way.leading_rows(way.counts([text]))
+        found = {names[c]: v for c, v in zip(row.indices, row.data, strict=True)}
+        assert found == {f: pytest.approx(v / whole, rel=1e-9) for f, v in oracle.items()}
 
 
 def test_the_benchmark_sees_the_same_rows(net):
@@ -135,7 +150,16 @@ def test_an_unseen_form_of_a_word_is_judged_by_its_letters(net):
     told = clf.explain("goalless")
     assert "no word is known (goalless): judged by its pieces alone" in str(told)
     assert told.expanded.unknown == ("goalless",)
-    assert {term.kind for term in told.terms if term.contributions[0]} == {"letters", "intercept"}
+    assert {term.kind for term in told.terms if term.contributions[0]} == {"letters", "predicted", "intercept"}
+
+
+def test_a_word_that_nobody_has_seen_leads_to_words_by_its_letters(net):
+    told = net.expand("thunderings")
+    assert told.coverage == 0.0
+    assert {feature.path[0] for feature in told.predicted} <= set(letters_of("thunderings"))
+    assert "storm" in {feature.name for feature in told.predicted}
+    assert {feature.kind for feature in told.features} == {"predicted"}
+    assert net.expand("xyzzy").features == ()
 
 
 def test_the_order_of_words_counts(net):
@@ -209,7 +233,17 @@ def test_no_piece_looks_like_a_word(tokens):
     assert not any(map(is_piece, tokens))
     words = ["⊢", *tokens]
     plain = [f"{a} {b}" for a, b in pairwise(words)] + [" ".join(words[: k + 1]) for k in (2, 3) if len(tokens) >= k]
-    assert found == plain + [token[:4] + "…" for token in tokens if len(token) > 4]
+    assert found == plain + [run for token in tokens for run in letters_of(token)]
+    assert pieces_of(tokens, "stems") == plain + [token[:4] + "…" for token in tokens if len(token) > 4]
+
+
+@given(st.text("abcdefg", min_size=4, max_size=12))
+def test_the_runs_of_a_word_spell_it(word):
+    first, *inside, last = letters_of(word)
+    assert first == word[:3] + "…"
+    assert last == "…" + word[-3:]
+    assert word == inside[0].strip("…") + "".join(run.strip("…")[-1] for run in inside[1:])
+    assert all(map(is_run, letters_of(word)))
 
 
 def test_words_and_pieces_are_chosen_apart(monkeypatch):
@@ -236,7 +270,7 @@ def test_vertices_are_words_and_pieces_lead_to_them(net):
     assert not any(map(is_piece, net.net_.graph.names))
     assert sum(map(is_piece, names)) > len(names) / 2
     assert net.net_.graph.first_hop.shape == (len(names), net.net_.n_vertices)
-    for piece in ("storm and", "⊢ storm", "stor…"):
+    for piece in ("storm and", "⊢ storm", "sto…", "…torm…"):
         assert net.as_feature(piece) == piece
         assert {edge.source for edge in net.neighbors(piece, top=3)} == {piece}
     told = net.expand("storm and thunder")
@@ -249,7 +283,7 @@ def test_no_piece_leads_to_a_word_that_it_holds(net):
     for row, column in zip(row_of_entries(first_hop), first_hop.indices, strict=True):
         name, word = str(net.net_.feature_names[row]), words[column]
         assert word not in name.split(" ")
-        assert not (name.endswith("…") and word.startswith(name[:-1]))
+        assert name not in letters_of(word)
 
 
 def test_what_is_banned_of_a_word_is_banned_of_its_pieces(net):

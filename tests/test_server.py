@@ -688,7 +688,7 @@ def test_edits_that_change_in_place_are_followed(tmp_path, classifier):
         assert told(client.post("/v1/reload"))["version"] == "v0001"
         assert told(client.get("/v1/model"))["edits"] == 1
         kinds = {each["kind"] for each in asked(client, "/v1/expand", text="thunder")["expansions"][0]["features"]}
-        assert kinds == {"text", "phrase"}, "nothing follows from a banned word, nor from pieces that hold it"
+        assert kinds == {"text", "phrase"}, "nothing follows from a banned word, nor from its pieces"
         (path / "v0001.edits.jsonl").write_text('{"ban": "nonsense-word"}\n', encoding="utf-8")
         assert "nonsense-word" in told(client.post("/v1/reload"), "broken-version")["detail"]
         assert told(client.get("/v1/model"))["edits"] == 1

@@ -110,13 +110,13 @@ def cross_validated(
     weights = targets.row_weights("auto", None)
     folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(texts, targets.codes))
     plain = Representation.of(net.vectorizer_, net.net_, net.n_texts_, (), Global(), n_jobs=-1)
-    own = plain.text_rows(plain.counts(texts))
-    products = inner_products(own)
+    counts = plain.counts(texts)
+    products = inner_products(plain.text_rows(counts))
     right = np.zeros((len(expansions), len(texts)), dtype=np.bool_)
     for i, expansion in enumerate(expansions):
         joined = products
         if expansion is not None:
-            expanded = replace(plain, expansion=expansion).expansion_rows(own)
+            expanded = replace(plain, expansion=expansion).expansion_rows(counts)
             joined = joined_products(products, inner_products(expanded), weight)
         rows = _coordinates(joined)
         for training, held_out in folds:

@@ -26,7 +26,7 @@ class Feature:
     Attributes
     ----------
     name : the feature.
-    kind : "text" for a word that the text holds, "phrase" for a piece of it (words in a row, its beginning, a stem),
+    kind : "text" for a word that the text holds, "phrase" for a piece of it (words in a row, its beginning),
         "letters" for the runs of letters of one of its words together, "predicted" where the net added it.
     value : how much of it the classifier sees.
     path : for a predicted feature the names from a word or piece of the text to it; empty for what the text holds.

@@ -27,6 +27,7 @@ from classinet.graph.selection import read_only
 from classinet.labels import LabelVectors, popcounts
 from classinet.overlaps import Holders
 from classinet.predictors.base import Predictor
+from classinet.text.pieces import is_run
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,8 @@ class Net:
     def beginning_with(self, prefix: str, top: int = 10) -> list[str]:
         """Return the names of features that have edges and begin with some letters, the most frequent first.
 
+        Runs of letters of words, such as "sto…", are left out.
+
         Examples
         --------
         >>> import numpy as np
@@ -228,7 +231,8 @@ class Net:
         if len(self.edits):
             return self.unedited._sorted_names
         usable = self.columns if self.graph.first_hop is None else range(self.n_features)
-        order = np.array(sorted(usable, key=self.feature_names.__getitem__), dtype=np.int64)
+        whole = (column for column in usable if not is_run(str(self.feature_names[column])))
+        order = np.array(sorted(whole, key=self.feature_names.__getitem__), dtype=np.int64)
         return [str(self.feature_names[i]) for i in order], read_only(order)
 
     # -------------------------------------------------------------------------------------------------- edits
@@ -377,7 +381,7 @@ class Net:
         return read_only(np.unique(np.array([*columns, *pieces], dtype=np.int64)))
 
     def pieces_holding(self, word: str) -> list[int]:
-        """Return the columns of features that hold a word and are no vertices: phrases it stands in, and its stem.
+        """Return the columns of a word's pieces that are no vertices: phrases it stands in, and its runs of letters.
 
         Examples
         --------

@@ -2,8 +2,8 @@
 
 Enter: feature names: tokens separated by spaces, or runs of characters. Leaves: vertices × features, stored where one
 name holds the other as a run of whole tokens (only n-grams share runs, so unigram features cost nothing), where one is
-the stem of the other ("refu…" and "refund"), or, of characters, where one holds the other or goes on where the other
-began: "rai" and "ain" stand together in every "rain".
+a run of letters of the other ("…fund…" and "refund"), or, of characters, where one holds the other or goes on where the
+other began: "rai" and "ain" stand together in every "rain".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from classinet._sparse import from_arrays
 from classinet._typing import Csr, Integers
-from classinet.text.pieces import CUT
+from classinet.text.pieces import is_run, letters_of, stem_of
 
 
 def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bool = False) -> Csr | None:
@@ -27,10 +27,10 @@ def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bo
     array([[0., 1., 0.],
            [1., 0., 1.],
            [0., 1., 0.]], dtype=float32)
-    >>> overlapping_names(["refu…", "refund", "red"], np.arange(3)).toarray()
-    array([[0., 1., 0.],
-           [1., 0., 0.],
-           [0., 0., 0.]], dtype=float32)
+    >>> overlapping_names(["red", "refund", "…fund…"], np.arange(3)).toarray()
+    array([[0., 0., 0.],
+           [0., 0., 1.],
+           [0., 1., 0.]], dtype=float32)
     >>> overlapping_names(["ai", "ain", "in", "rai"], np.arange(4), characters=True).toarray()
     array([[0., 1., 1., 1.],
            [1., 0., 1., 1.],
@@ -40,10 +40,11 @@ def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bo
     place = {name: column for column, name in enumerate(names)}
     partners: defaultdict[int, set[int]] = defaultdict(set)
     following = _by_beginning(names) if characters else {}
-    stems = set() if characters else {len(name) - len(CUT) for name in names if name.endswith(CUT)}
+    with_runs = not characters and any(map(is_run, names))
     for column, name in enumerate(names):
         others = [place.get(part) for part in (_substrings(name) if characters else _parts(name))]
-        others += [place.get(name[:letters] + CUT) for letters in stems if letters < len(name)]
+        if with_runs and " " not in name:
+            others += [place.get(part) for part in (*letters_of(name), stem_of(name))]
         for other in [*others, *following.get(name[1:], ())]:
             if other is not None and other != column:
                 partners[column].add(other)
@@ -57,28 +58,27 @@ def overlapping_names(names: Sequence[str], columns: Integers, *, characters: bo
 
 
 class Holders:
-    """Which features hold a word: the phrases it stands in, and its stem.
+    """Which features hold a word: the phrases it stands in; and which are parts of it: its runs of letters.
 
-    >>> holders = Holders(["refund", "refu…", "a refund", "refunds"])
-    >>> holders.of("refund"), holders.of("refunds")
+    >>> holders = Holders(["refund", "…fund…", "a refund", "funds"])
+    >>> holders.of("refund"), holders.of("funds")
     ([2, 1], [1])
     """
 
     def __init__(self, names: Sequence[str]) -> None:
         self._phrases: defaultdict[str, list[int]] = defaultdict(list)
-        self._stems: dict[str, int] = {}
+        self._runs: dict[str, int] = {}
         for column, name in enumerate(names):
             if " " in name:
                 for token in dict.fromkeys(name.split(" ")):
                     self._phrases[token].append(column)
-            elif name.endswith(CUT):
-                self._stems[name.removesuffix(CUT)] = column
-        self._letters = sorted({len(stem) for stem in self._stems})
+            elif is_run(name):
+                self._runs[name] = column
 
     def of(self, word: str) -> list[int]:
         """Return the columns of these features."""
-        beginnings = (word[:letters] for letters in self._letters if letters < len(word))
-        return self._phrases.get(word, []) + [self._stems[stem] for stem in beginnings if stem in self._stems]
+        parts = dict.fromkeys((*letters_of(word), stem_of(word)))
+        return self._phrases.get(word, []) + [self._runs[part] for part in parts if part in self._runs]
 
 
 def _parts(name: str) -> Iterator[str]:

@@ -51,5 +51,5 @@ class DenseAverage(OverNet):
 
     def transform(self, X: Iterable[str]) -> Csr:
         """Return the weighed mean of the vectors of each text's features."""
-        _, own = self._rows(X)
-        return canonical_csr(own @ self.vectors_)
+        way, counts = self._rows(X)
+        return canonical_csr(way.leading_rows(counts) @ self.vectors_)

@@ -41,5 +41,5 @@ class Expanded(OverNet):
 
     def transform(self, X: Iterable[str]) -> Csr:
         """Return what the net adds to each text: texts × vertices."""
-        way, own = self._rows(X, self.expansion, by_rarity=self.by_rarity)
-        return replace(way, n_jobs=self.n_jobs).expansion_rows(own)
+        way, counts = self._rows(X, self.expansion, by_rarity=self.by_rarity)
+        return replace(way, n_jobs=self.n_jobs).expansion_rows(counts)

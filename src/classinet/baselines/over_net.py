@@ -32,7 +32,7 @@ class OverNet(Baseline):
     def _rows(
         self, texts: Iterable[str], expansion: Expansion | None = None, *, by_rarity: bool = True
     ) -> tuple[Representation, Csr]:
-        """Return how texts become rows over the net, and the rows of their own words."""
+        """Return how texts become rows over the net, and how often they hold its features."""
         net: Any = self.net_
         way = Representation(net.vectorizer_, net.net_, net.n_texts_, expansion or Global(), by_rarity=by_rarity)
-        return way, way.text_rows(way.counts(texts))
+        return way, way.counts(texts)

@@ -175,7 +175,7 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
         parameters = sorted((name, repr(value)) for name, value in rival.get_params().items())
     recipe = None if method.recipe is None else described(method.recipe)
     texts = loaded.kept, loaded.unlabeled(key).name
-    more = ["pieces of the corpus, runs of labelled texts"] if method.pieces else []
+    more = ["phrases of the corpus, runs of labelled texts"] if method.pieces else []
     if rival.use != "predict" and _n_labels(key, loaded.data) > MAX_TEXTS:
         more.append(WORDS_FINELY if holds_words(rival) else FINELY)
     if rival.use == "append" and _is_tuned(key, loaded.data):

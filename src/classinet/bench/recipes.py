@@ -26,4 +26,4 @@ def described(recipe: str) -> str:
     """
     model = RECIPES[recipe]()
     with config_context(print_changed_only=False):
-        return repr(model.recipe()) + (" with pieces" if default_vectorizer(model).pieces else "")
+        return repr(model.recipe()) + (" with pieces and runs" if default_vectorizer(model).pieces else "")

@@ -46,9 +46,10 @@ class OwnFeatures:
         counts = canonical_csr(vectorizer.with_vocabulary([*known, *unseen]).transform(texts))
         idf: Floats = np.append(corpus.idf_, rarity(np.zeros(len(unseen)), corpus.n_texts_))
         weighed = weigh_words(counts, idf)
-        # What no text of the task holds would only widen every matrix to come.
-        used = np.flatnonzero(column_counts(weighed))
-        own = used < len(known), vectorizer.words_among([*known, *unseen])[used]
+        # What no text of the task holds would only widen every matrix to come, and no text is judged by the net's runs.
+        every = [*known, *unseen]
+        used = np.flatnonzero((column_counts(weighed) > 0) & ~vectorizer.runs_among(every))
+        own = used < len(known), vectorizer.words_among(every)[used]
         features = take_columns(weighed, used)
         if not vectorizer.pieces:
             return cls(features, *own)

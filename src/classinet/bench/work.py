@@ -124,7 +124,7 @@ class Work:
 
     def words(self, corpus_name: str, *, pieces: bool = False) -> NoExpansion:
         """Return the words of a kept corpus, and the pieces of its texts, and how rare they are."""
-        name = f"{corpus_name}-pieces.npz" if pieces else f"{corpus_name}.npz"
+        name = f"{corpus_name}-pieces-and-runs.npz" if pieces else f"{corpus_name}.npz"
         path, vectorizer = self.folder / "words" / name, TextVectorizer(min_df=2, pieces=pieces)
         if path.exists():
             with np.load(path, allow_pickle=False) as kept:

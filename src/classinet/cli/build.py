@@ -156,8 +156,8 @@ def build(
         bool | None,
         typer.Option(
             "--pieces/--no-pieces",
-            help="Also count pairs of words, beginnings and stems, which lead to words; otherwise where the default "
-            "recipe counts words one by one.",
+            help="Also count pairs of words, beginnings and runs of letters, which lead to words; otherwise where the "
+            "default recipe counts words one by one.",
             show_default=False,
         ),
     ] = None,
@@ -317,7 +317,7 @@ def _counts_pieces(model: ClassiNet, analyzer: Analyzer, ngrams: str | None) -> 
     from classinet.pipeline.text_net import default_vectorizer
 
     one_by_one = analyzer is Analyzer.WORD and ngram_range(ngrams or "1") == (1, 1)
-    return one_by_one and default_vectorizer(model).pieces
+    return one_by_one and bool(default_vectorizer(model).pieces)
 
 
 def _model(recipe: RecipeName, vertices: int | None, seed: int) -> ClassiNet:

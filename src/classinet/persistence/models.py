@@ -36,7 +36,8 @@ from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.pipeline.head import FORMS, Head
 from classinet.pipeline.pieces import Pieces
 from classinet.pipeline.tuning import MAX_WEIGHT
-from classinet.text import TextVectorizer
+from classinet.text import TextVectorizer, Tokenizer
+from classinet.text.pieces import STEMS
 
 Model: TypeAlias = TextNet | ClassiNetClassifier
 
@@ -47,6 +48,7 @@ FILES = NET_FILES | {CONFIG, HEAD, EXTRA, PHRASES, RUNS, EXAMPLES, SAMPLE, CARD}
 CLASS_DTYPES = re.compile(r"<U[0-9]{1,5}|bool|u?int(8|16|32|64)|float(16|32|64)", re.ASCII)
 CLASS_BYTES = 1 << 30
 MAX_TEXTS = 1 << 53
+READS_AS_NOW = 6  # the first format version whose nets read texts as those of today do
 MAX_STEPS = MAX_HOPS  # what can be trained can be loaded
 
 
@@ -167,6 +169,8 @@ def _read_text_net(folder: Path, config: dict[str, Any], files: dict[str, int]) 
         raise damaged(path, f"speaks of {kind_of(config['sizes'])}, and the files hold {found}")
     text_net: TextNet = decode_as(TextNet, config.get("text_net"), path)
     vectorizer: TextVectorizer = decode_as(TextVectorizer, config.get("vectorizer"), path)
+    if field(config, "format_version", int, path) < READS_AS_NOW:
+        vectorizer = _as_before(vectorizer)
     _refuse_endless(path, "ngram_range", *vectorizer.ngram_range)
     if text_net.model is not None:
         _refuse_endless(path, "hops", getattr(text_net.model.expansion, "hops", None))
@@ -177,6 +181,15 @@ def _read_text_net(folder: Path, config: dict[str, Any], files: dict[str, int]) 
     text_net.examples_ = _read_examples(folder / EXAMPLES) if EXAMPLES in files else None
     text_net.sample_ = _read_sample(folder / SAMPLE, net.n_features) if SAMPLE in files else None
     return text_net
+
+
+def _as_before(vectorizer: TextVectorizer) -> TextVectorizer:
+    """Let texts be read as when a former net was built: with stems, and with clauses of Chinese for words."""
+    tokenizer = Tokenizer() if vectorizer.tokenizer is None else vectorizer.tokenizer
+    if isinstance(tokenizer, Tokenizer):
+        tokenizer = tokenizer.set_params(unspaced="keep")
+    changed: TextVectorizer = vectorizer.set_params(tokenizer=tokenizer, pieces=STEMS if vectorizer.pieces else False)
+    return changed
 
 
 def _read_sample(path: Path, n_features: int) -> Csr:

@@ -88,7 +88,7 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     >>> clf.predict(["thunder and snow", "onion soup"])
     array(['weather', 'kitchen'], dtype='<U8')
     >>> sorted(feature.name for feature in clf.explain("snow").expanded.predicted[:3])
-    ['cold', 'thunder', 'wind']
+    ['cloud', 'cold', 'thunder']
     """
 
     def __init__(
@@ -161,11 +161,12 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         asked = texts_to_ask(targets, self.class_weight, counts)
         names = names_to_read(targets.classes, counts.sum()) if self.class_names else []
         learns = self.unlabeled and text_net.sample_ is not None and may_learn(targets, counts)
-        own = representation.text_rows(representation.counts([*texts, *names]))
+        counted = representation.counts([*texts, *names])
+        own = representation.text_rows(counted)
         labelled = row_slice(own, 0, len(texts))
         if labelled.nnz == 0:
             raise InputError("no labelled text holds a single feature; texts may be empty, or the tokenizer drops all")
-        expanded = representation.expansion_rows(own)
+        expanded = representation.expansion_rows(counted)
         tuner = Tuner(labelled, row_slice(expanded, 0, len(texts)), targets, weights, self.random_state)
         settings = tuner.choose(self.C, self.weight)
         representation = representation.with_weight(settings.weight)
@@ -358,10 +359,14 @@ def _unlabeled_rows(text_net: TextNet, representation: Representation) -> Unlabe
 
 
 def _unknown_to(text_net: TextNet, texts: list[str]) -> NDArray[np.object_]:
-    """Return the features of texts that the net has not seen, sorted; pieces only where enough texts hold them."""
+    """Return the features of texts that the net has not seen, sorted; phrases only where enough texts hold them.
+
+    Runs of letters are not among them: those of labelled texts are counted apart (`classinet.pipeline.pieces`).
+    """
     vectorizer = text_net.vectorizer_
     known, features_of = vectorizer.vocabulary_, vectorizer.compiled()
     holding = Counter(f for text in texts for f in set(features_of(text)) if f not in known)
-    names, least = sorted(holding), least_texts(len(texts))
-    words = vectorizer.words_among(names)
+    found = sorted(holding)
+    names = [name for name, run in zip(found, vectorizer.runs_among(found), strict=True) if not run]
+    words, least = vectorizer.words_among(names), least_texts(len(texts))
     return np.array([n for n, word in zip(names, words, strict=True) if word or holding[n] >= least], dtype=object)

@@ -29,17 +29,19 @@ class _Told(NamedTuple):
 
 def expand_text(text: str, representation: Representation, top: int | None) -> ExpandedText:
     """Return a text with the `top` largest features that the net adds to it."""
-    own = representation.text_rows(representation.counts([text]))
-    told = _features(text, representation, own, representation.expansion_rows(own), top)
+    counts = representation.counts([text])
+    own = representation.text_rows(counts)
+    told = _features(text, representation, counts, own, representation.expansion_rows(counts), top)
     return _expanded(text, representation, told)
 
 
 def explain_text(text: str, representation: Representation, head: Head, plain_head: Head) -> Explanation:
     """Explain the decision of a classifier on one text."""
-    own = representation.text_rows(representation.counts([text]))
-    seen, expanded = weigh_blocks(own, representation.expansion_rows(own), representation.weight)
+    counts = representation.counts([text])
+    own = representation.text_rows(counts)
+    seen, expanded = weigh_blocks(own, representation.expansion_rows(counts), representation.weight)
     logits = head.logits(append(seen, expanded))
-    told = _features(text, representation, seen, expanded, None)
+    told = _features(text, representation, counts, seen, expanded, None)
     label = head.labels_of(logits)[0]
     return Explanation(
         expanded=_expanded(text, representation, told),
@@ -59,13 +61,13 @@ def _expanded(text: str, representation: Representation, told: list[_Told]) -> E
 
 
 def _features(
-    text: str, representation: Representation, own: Csr, expanded: Csr, top: int | None
+    text: str, representation: Representation, counts: Csr, own: Csr, expanded: Csr, top: int | None
 ) -> list[_Told]:  # fmt: skip
     """What the text holds, word by word and piece by piece, then what the net adds, the largest first."""
     return [
         *_words(representation, own),
         *_pieces(text, representation, own),
-        *_predicted(representation, own, expanded, top),
+        *_predicted(representation, counts, expanded, top),
     ]
 
 
@@ -98,14 +100,14 @@ def _pieces(text: str, representation: Representation, own: Csr) -> list[_Told]:
     return told
 
 
-def _predicted(representation: Representation, own: Csr, expanded: Csr, top: int | None) -> list[_Told]:
-    net = representation.net
+def _predicted(representation: Representation, counts: Csr, expanded: Csr, top: int | None) -> list[_Told]:
+    net, n_own = representation.net, counts.shape[1]
     order = np.argsort(-expanded.data, kind="stable")[:top]
     vertices = expanded.indices[order].astype(np.int64)
-    paths = representation.expansion.paths(representation.known_to_net(own), net, vertices)
+    paths = representation.expansion.paths(representation.leading_rows(counts), net, vertices)
     return [
         _single(
-            str(net.graph.names[vertex]), PREDICTED, own.shape[1] + vertex, value, path.names, float(path.share)
+            str(net.graph.names[vertex]), PREDICTED, n_own + vertex, value, path.names, float(path.share)
         )
         for vertex, value, path in zip(vertices.tolist(), expanded.data[order].tolist(), paths, strict=True)
     ]  # fmt: skip

@@ -36,8 +36,9 @@ class Judgements:
 def judge_texts(texts: Iterable[str], representation: Representation, head: Head, plain_head: Head) -> Judgements:
     """Judge texts by a classifier with expansion and by one without."""
     tokens = representation.tokens(texts)
-    own = representation.text_rows(representation.counts_of(tokens))
-    logits = head.logits(representation.joined(own))
+    counts = representation.counts_of(tokens)
+    own = representation.text_rows(counts)
+    logits = head.logits(representation.joined(own, counts))
     return Judgements(
         labels=head.labels_of(logits),
         labels_without=plain_head.predict(own),

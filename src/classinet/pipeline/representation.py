@@ -1,11 +1,13 @@
 """Texts → rows for the classifier: [the text's own features | weight × its expansion], as a whole of length 1.
 
 Enter: texts. Leave: two blocks of rows. The text's features are weighed by how rare they were in the unlabeled text
-and brought to length 1, with others (see `pieces`) beside them where these are asked for; the expansion follows from
-the features over the net, is weighed by rarity as they are, since an inferred "and" tells as little as a written one,
-and is brought to the same length, so that the weight says how much of the row is inferred; then both are scaled down
-alike, so that a larger weight does not loosen the regularisation as well. Features of labelled texts that the net has
-never seen stand after the net's own: they cannot be expanded, but a label may hang on them. Pieces stand last.
+and brought to length 1, with others (see `pieces`) beside them where these are asked for. The expansion follows from
+the features over the net, and from runs of letters, which the net counts to know where rare words lead. Texts are not
+judged by these: beside words and phrases they were in the way, and letters have a block of their own. The expansion is
+weighed by rarity as the features are, since an inferred "and" tells as little as a written one, and is brought to the
+same length, so that the weight says how much of the row is inferred; then both are scaled down alike, so that a larger
+weight does not loosen the regularisation as well. Features of labelled texts that the net has never seen stand after
+the net's own: they cannot be expanded, but a label may hang on them. Pieces stand last.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classinet._sparse import canonical_csr, column_counts, entries_per_row, from_arrays, plain, take_columns
-from classinet._typing import Csr, Floats, Integers
+from classinet._typing import Csr, Flags, Floats, Integers
 from classinet.expansion import Expansion
 from classinet.merging import append, expand_rows, row_lengths
 from classinet.net import Net
 from classinet.pipeline.pieces import Pieces, run_frequencies
 from classinet.text import TextVectorizer
+from classinet.text.pieces import RUN_SHARE
 from classinet.text.vectorizer import strings
 
 # Lengths of the three blocks that make up a text's own features. Chosen once for all, on eight sets of texts.
@@ -74,6 +77,11 @@ class Representation:
         return rarity(holding, self.n_texts)
 
     @cached_property
+    def runs(self) -> Flags:
+        """Which of the net's features are runs of letters."""
+        return self.vectorizer.runs_among(self.net.feature_names)
+
+    @cached_property
     def vertex_weights(self) -> Floats:
         """Weight of each vertex where it is inferred."""
         return self.idf[self.net.columns] if self.by_rarity else np.ones(self.net.n_vertices)
@@ -104,7 +112,10 @@ class Representation:
 
     def with_net(self, net: Net) -> Representation:
         """The same over another net of the same features, such as an edited one."""
-        return replace(self, net=net)
+        other = replace(self, net=net)
+        # What follows from the features alone is not computed again for every edit that is tried.
+        other.__dict__.update({name: self.__dict__[name] for name in ("idf", "runs") if name in self.__dict__})
+        return other
 
     def with_pieces_of(self, texts: Iterable[str]) -> Representation:
         """The same, also counting the pieces that these texts hold."""
@@ -151,40 +162,46 @@ class Representation:
         return texts if assemble is None else map(assemble, texts)
 
     def text_rows(self, counts: Csr) -> Csr:
-        """Weigh 1 + log count by idf and bring every row to length 1; a row of nothing stays empty."""
+        """Return what texts are judged by: 1 + log count by idf, rows of length 1; a row of nothing stays empty."""
+        counts = _with_entries(counts, ~self._in_width(self.runs, counts.shape[1])[counts.indices])
         if self.pieces is None:
             return own_rows(weigh_words(counts, self.idf), self.n_words)
         n_phrases = len(self.pieces.phrases)
         weights = np.concatenate([self.idf, np.ones(n_phrases), self.pieces.rarity])
         return own_rows(weigh_words(counts, weights), self.n_words, n_phrases, self._words_length)
 
-    def expansion_rows(self, rows: Csr) -> Csr:
-        """Expand rows of text and bring the expansion to their length, before the weight.
+    def leading_rows(self, counts: Csr) -> Csr:
+        """Return what leads to words: the net's features, weighed by rarity, runs of letters for a share of it."""
+        known = self.known_to_net(counts)
+        weights = self.idf[: self.net.n_features] * np.where(self.runs, RUN_SHARE, 1.0)
+        return unit_rows(weigh_words(known, weights))
 
-        Edits do not renormalise: the length is that of the unedited expansion, so that what was not edited keeps
+    def expansion_rows(self, counts: Csr) -> Csr:
+        """Expand counted texts and bring every expansion to length 1, before the weight.
+
+        Edits do not renormalise: it is the unedited expansion that has this length, so that what was not edited keeps
         exactly the value it had.
         """
-        known = self.known_to_net(rows)
-        expanded = self._inferred(known, self.net)
+        leading = self.leading_rows(counts)
+        expanded = self._inferred(leading, self.net)
         unedited = self.net.unedited
-        whole = expanded if unedited is self.net else self._inferred(known, unedited)
+        whole = expanded if unedited is self.net else self._inferred(leading, unedited)
         lengths = row_lengths(whole)
-        factor = np.divide(row_lengths(rows), lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        return _rows_scaled(expanded, factor)
+        return _rows_scaled(expanded, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
 
     def _inferred(self, known: Csr, net: Net) -> Csr:
         found = expand_rows(known, net, self.expansion, self.n_jobs)
         return from_arrays(found.data * self.vertex_weights[found.indices], found.indices, found.indptr, found.shape)
 
     def rows_of(self, counts: Csr) -> Csr:
-        """Return counted texts as rows for the classifier."""
-        return self.joined(self.text_rows(counts))
+        """Return counted texts as rows for the classifier: what stands in them, and their expansion beside it."""
+        return self.joined(self.text_rows(counts), counts)
 
-    def joined(self, own: Csr) -> Csr:
-        """Return rows of text as rows for the classifier: with their expansion beside them."""
+    def joined(self, own: Csr, counts: Csr) -> Csr:
+        """Return rows of text and their expansion as rows for the classifier."""
         if self.weight == 0:
             return append(own, no_rows(own.shape[0], self.net.n_vertices))
-        return append(*weigh_blocks(own, self.expansion_rows(own), self.weight))
+        return append(*weigh_blocks(own, self.expansion_rows(counts), self.weight))
 
     def column_names(self) -> NDArray[np.object_]:
         """Names of the words that are counted, the net's first."""
@@ -194,9 +211,17 @@ class Representation:
         """Return the columns that the net can expand."""
         if rows.shape[1] == self.net.n_features:
             return rows
-        kept = rows.indices < self.net.n_features
-        indptr = np.concatenate(([0], np.cumsum(kept)))[rows.indptr]
-        return from_arrays(rows.data[kept], rows.indices[kept], indptr, (rows.shape[0], self.net.n_features))
+        kept = _with_entries(rows, rows.indices < self.net.n_features)
+        return from_arrays(kept.data, kept.indices, kept.indptr, (rows.shape[0], self.net.n_features))
+
+    def _in_width(self, flags: Flags, n_columns: int) -> Flags:
+        """Flags of the net's features, and none for the columns after them."""
+        return np.append(flags, np.zeros(n_columns - len(flags), dtype=np.bool_))
+
+
+def _with_entries(rows: Csr, kept: Flags) -> Csr:
+    indptr = np.concatenate(([0], np.cumsum(kept)))[rows.indptr]
+    return from_arrays(rows.data[kept], rows.indices[kept], indptr, rows.shape)
 
 
 def rarity(holding: Floats, n_texts: int) -> Floats:

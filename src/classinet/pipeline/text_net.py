@@ -281,8 +281,8 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         >>> from classinet.datasets import made_up_sentences
         >>> representation = TextNet().fit(made_up_sentences()).representation()
-        >>> representation.text_rows(representation.counts(["a storm"])).nnz  # a, storm, ⊢ a, a storm, ⊢ a storm, stor…
-        6
+        >>> representation.text_rows(representation.counts(["a storm"])).nnz  # a, storm, ⊢ a, a storm, ⊢ a storm
+        5
         """
         check_is_fitted(self, "net_")
         return Representation(self.vectorizer_, self.net_, self.n_texts_, self._expansion(expansion))
@@ -301,7 +301,7 @@ class TextNet(Editable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kept: tuple[Net, str, Csr] | None = getattr(self, "_expanded", None)
         if kept is None or kept[0] is not net or kept[1] != wanted:
             way = self.representation(expansion)
-            kept = net, wanted, way.expansion_rows(way.text_rows(canonical_csr(self.sample_)))
+            kept = net, wanted, way.expansion_rows(canonical_csr(self.sample_))
             self._expanded = kept
         return kept[2]
 

@@ -1,11 +1,12 @@
 """A short text becomes its tokens: words, numbers, #hashtags, @mentions, emoji and emoticons; links become `<url>`.
 
-Enter: a string in any script that separates words. Leaves: a list of strings without spaces, in the order of the text.
+Enter: a string in any script. Leaves: a list of strings without spaces, in the order of the text.
 One regular expression finds the tokens; every option but lower case works on the tokens found, so that with the options
 as they are nothing is done per token.
 
 A word is a run of letters, digits and marks, continued over one inner apostrophe or hyphen and over underscores
 (don't, well-known, fit_transform); a full stop, comma, colon or slash continues it between digits (3.14, 10:30, 24/7).
+Where a script puts no space between words, pairs of neighbouring characters stand for them (`classinet.text.scripts`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from classinet._optional import optional_import
 from classinet._validation import check_choice
 from classinet.exceptions import InputError, ParameterError
 from classinet.text import characters as chars
+from classinet.text.scripts import NO_WIDTH, is_unspaced, split_unspaced
 
 Contractions = Literal["keep", "split"]
 Hashtags = Literal["keep", "word", "split", "drop"]
@@ -28,6 +30,7 @@ Mentions = Literal["keep", "mask", "drop"]
 Numbers = Literal["keep", "mask", "drop"]
 Emoji = Literal["keep", "drop"]
 Elongations = Literal["keep", "shorten"]
+Unspaced = Literal["split", "keep"]
 
 LINK, NUMBER, USER = "<url>", "<num>", "@user"
 
@@ -49,6 +52,7 @@ class Options(NamedTuple):
     emoji: Emoji = "keep"
     elongations: Elongations = "keep"
     lemmas: str | None = None
+    unspaced: Unspaced = "split"
 
 
 class Tokenizer(BaseEstimator):  # type: ignore[misc]
@@ -73,14 +77,14 @@ class Tokenizer(BaseEstimator):  # type: ignore[misc]
     lemmas : str, optional
         Language, such as "en", in which words are replaced by their dictionary form; words with an apostrophe stay as
         they are (else don't would become do). Needs `pip install "classinets[lemma]"`.
+    unspaced : {"split", "keep"}, default "split"
+        What to do with Chinese, Japanese, Thai, Lao, Khmer and Burmese, which put no space between words: "split" takes
+        pairs of neighbouring characters for words; "keep" is for texts in which words were separated by a space before.
 
     Notes
     -----
     Links and e-mail addresses always become `<url>`: as tokens of their own they would hardly ever repeat. Other
     punctuation is left out. A text is normalised by NFKC first; see `classinet.text.characters` for why.
-
-    Not for scripts that do not separate words (Chinese, Japanese, Thai): there a token is a clause. Count character
-    n-grams instead, `TextVectorizer(analyzer="char")`.
 
     Examples
     --------
@@ -89,6 +93,8 @@ class Tokenizer(BaseEstimator):  # type: ignore[misc]
     ['i', "can't", 'wait', '4', '@anna', 's', '#bigday', ':-)', '👍🏽', '<url>']
     >>> Tokenizer(contractions="split", hashtags="split", numbers="mask")("It's 20 to 9 #BigDay")
     ['it', "'s", '<num>', 'to', '<num>', 'big', 'day']
+    >>> tokenize("今天天气真好！")
+    ['今天', '天天', '天气', '气真', '真好']
     """
 
     def __init__(
@@ -101,6 +107,7 @@ class Tokenizer(BaseEstimator):  # type: ignore[misc]
         emoji: Emoji = "keep",
         elongations: Elongations = "keep",
         lemmas: str | None = None,
+        unspaced: Unspaced = "split",
     ) -> None:
         self.lowercase = lowercase
         self.contractions = contractions
@@ -110,6 +117,7 @@ class Tokenizer(BaseEstimator):  # type: ignore[misc]
         self.emoji = emoji
         self.elongations = elongations
         self.lemmas = lemmas
+        self.unspaced = unspaced
 
     def __call__(self, text: str) -> list[str]:
         """Return the tokens of one text.
@@ -129,7 +137,7 @@ class Tokenizer(BaseEstimator):  # type: ignore[misc]
         """
         options = Options(
             self.lowercase, self.contractions, self.hashtags, self.mentions,
-            self.numbers, self.emoji, self.elongations, self.lemmas,
+            self.numbers, self.emoji, self.elongations, self.lemmas, self.unspaced,
         )  # fmt: skip
         try:
             return _compiled(options)
@@ -142,8 +150,8 @@ class Tokenizer(BaseEstimator):  # type: ignore[misc]
 def _compiled(options: Options) -> Callable[[str], list[str]]:
     """Make the function for one set of options; with the default ones its body is all that runs."""
     _check(options)
-    lowercase, split_tags = options.lowercase, options.hashtags == "split"
-    plain = options._replace(lowercase=True) == Options()
+    lowercase, split_tags, separate = options.lowercase, options.hashtags == "split", options.unspaced == "split"
+    plain = options._replace(lowercase=True, unspaced="split") == Options()
     edit = _editor(options)
     ascii_tokens = _ascii_pattern().findall
 
@@ -156,6 +164,8 @@ def _compiled(options: Options) -> Callable[[str], list[str]]:
         if "@" in text or "://" in text or "www." in (text if lowercase else text.lower()):
             text = _LINK.sub(f" {LINK} ", text)
         found: list[str] = ascii_tokens(text) if text.isascii() else _pattern().findall(text)
+        if separate and is_unspaced(text):
+            found = _split_unspaced(found, options, separated=NO_WIDTH in text)
         return found if plain else edit(found)
 
     return tokens_of
@@ -166,6 +176,7 @@ def _check(options: Options) -> None:
     for name, choices in (
         ("contractions", Contractions), ("hashtags", Hashtags), ("mentions", Mentions),
         ("numbers", Numbers), ("emoji", Emoji), ("elongations", Elongations),
+        ("unspaced", Unspaced),
     ):  # fmt: skip
         check_choice(name, getattr(options, name), get_args(choices))
     if not isinstance(options.lemmas, str | None):
@@ -224,6 +235,17 @@ def _words_of(tag: str) -> str:
     return " ".join(tag[a:b] for a, b in zip(starts, [*starts[1:], len(tag)], strict=True)).replace("_", " ")
 
 
+def _split_unspaced(tokens: Iterable[str], options: Options, *, separated: bool) -> list[str]:
+    """Cut clauses, long runs of one character shortened before: pairs of them could not be told from each other."""
+    found: list[str] = []
+    for token in tokens:
+        if token[0] in "#@" or not is_unspaced(token):
+            found.append(token)
+        else:
+            found += split_unspaced(_shortened(token, options), separated=separated)
+    return found
+
+
 # 2. Edit those that an option speaks of.
 
 
@@ -258,7 +280,12 @@ def _hashtag(token: str, options: Options) -> Iterator[str]:
     if options.hashtags == "drop":
         return
     word = _shortened(token, options)
-    yield word if options.hashtags == "keep" else word.strip("#_")
+    if options.hashtags == "keep":
+        yield word
+    elif options.unspaced == "split" and is_unspaced(word):
+        yield from split_unspaced(word.strip("#_"))
+    else:
+        yield word.strip("#_")
 
 
 def _word(token: str, options: Options, lemma: Callable[[str], str] | None) -> Iterator[str]:

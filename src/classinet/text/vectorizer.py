@@ -22,7 +22,7 @@ from sklearn.exceptions import NotFittedError
 from classinet._typing import Integers
 from classinet._validation import check_choice, check_number, is_missing
 from classinet.exceptions import InputError, ParameterError
-from classinet.text.pieces import is_piece, pieces_of
+from classinet.text.pieces import STEMS, PieceKind, is_piece, is_run, pieces_of
 from classinet.text.tokenizer import Tokenizer
 
 Analyzer = Literal["word", "char", "char_wb"]
@@ -46,15 +46,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     analyzer : {"word", "char", "char_wb"}, default "word"
         What an n-gram is made of: tokens ("word"), or the characters of the tokens joined by one space ("char").
         "char_wb" never crosses the border of a token; a space stands for each border, and a token too short for an
-        n-gram counts once, as a whole. Characters are for languages that do not separate words.
+        n-gram counts once, as a whole.
     ngram_range : (int, int), default (1, 1)
         Shortest and longest n-gram.
     min_df : int or float, default 1
         Least number of texts (int), or least share of them (float in (0, 1]), that a feature occurs in.
     max_features : int, optional
         Keep only so many features, those that most texts hold; of equals, the first by name.
-    pieces : bool, default False
-        Also count pieces of the text: pairs of neighbouring words, beginnings, and stems (`classinet.text.pieces`).
+    pieces : bool or "stems", default False
+        Also count pieces of the text: pairs of neighbouring words, beginnings, and runs of letters
+        (`classinet.text.pieces`). "stems" counts beginnings of long words in place of runs, as former nets did.
         `max_features` holds for words and for pieces apart, of which at most 50,000 are kept. Words only have pieces
         where they are counted one by one.
 
@@ -79,7 +80,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         ngram_range: tuple[int, int] = (1, 1),
         min_df: int | float = 1,
         max_features: int | None = None,
-        pieces: bool = False,
+        pieces: PieceKind = False,
     ) -> None:
         self.tokenizer = tokenizer
         self.analyzer = analyzer
@@ -144,6 +145,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         array([ True,  True])
         """
         return np.array([not (self.pieces and is_piece(name)) for name in names], dtype=bool)
+
+    def runs_among(self, names: Iterable[str]) -> NDArray[np.bool_]:
+        """Tell which features are runs of letters.
+
+        >>> TextVectorizer(pieces=True).runs_among(["fund", "the fund", "…fund…"])
+        array([False, False,  True])
+        """
+        return np.array([self.pieces is True and is_run(name) for name in names], dtype=bool)
 
     def with_vocabulary(self, names: Sequence[str]) -> Self:
         """Return a fitted copy whose columns are exactly these features, in this order.
@@ -277,14 +286,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if self.analyzer == "char_wb":
             return tokenize, lambda tokens: [gram for token in tokens for gram in runs_within(token, low, high)]
         if self.pieces:
-            return tokenize, lambda tokens: tokens + pieces_of(tokens)
+            kind = self.pieces
+            return tokenize, lambda tokens: tokens + pieces_of(tokens, kind)
         if high == 1:
             return tokenize, None
         return tokenize, lambda tokens: _word_ngrams(tokens, low, high)
 
     def _check_parameters(self) -> tuple[int, int]:
         check_choice("analyzer", self.analyzer, get_args(Analyzer))
-        check_choice("pieces", self.pieces, (True, False))
+        check_choice("pieces", self.pieces, (True, False, STEMS))
         if not (self.tokenizer is None or callable(self.tokenizer)):
             raise ParameterError(f"tokenizer must be None, a Tokenizer or a function, got {self.tokenizer!r}")
         if self.max_features is not None:

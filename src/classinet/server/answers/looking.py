@@ -31,7 +31,7 @@ def features_by_prefix(loaded: Loaded, prefix: str, limit: int = 10) -> dict[str
     >>> from classinet.pipeline import TextNet
     >>> loaded = Loaded.of(TextNet().fit(made_up_sentences()), "v0001")
     >>> [each["name"] for each in features_by_prefix(loaded, "Sto")["features"][:3]]
-    ['storm', 'stor…', 'storm and']
+    ['storm', 'storm and', 'storm after']
     """
     net = loaded.text_net.net_
     found = net.beginning_with(prefix, limit)
