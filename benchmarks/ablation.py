@@ -32,7 +32,7 @@ from classinet.expansion import Spectral
 from classinet.neighbors import VectorNeighbors
 from classinet.pipeline import leeway, text_net
 from classinet.predictors import Factorised, factorised
-from classinet.text import TextVectorizer, pieces
+from classinet.text import TextVectorizer
 
 SETS = "sms_spam,cr,trec,germeval2018_de,subj,reddit20"
 # With all labels, sets of more training texts would take hours for all variants.
@@ -43,12 +43,13 @@ MOST_JUDGED = 1500
 # Constants of the library that are other ones meanwhile: where, name, value.
 Changes = tuple[tuple[Any, str, Any], ...]
 WORDS = (text_net, "default_vectorizer", lambda model: TextVectorizer(min_df=2))
+STEMS = (text_net, "default_vectorizer", lambda model: TextVectorizer(min_df=2, pieces="stems"))
 Scores = tuple[float, float | None]  # with few labels, and with all
 DEFAULT = "default"
 NETS: dict[str, tuple[Callable[[], ClassiNet], Changes]] = {
     DEFAULT: (ClassiNet, ()),
     "net of words alone": (ClassiNet, (WORDS,)),
-    "net without stems": (ClassiNet, ((pieces, "STEM", 1000),)),
+    "stems in place of runs": (ClassiNet, (STEMS,)),
     "20,000 vertices": (lambda: ClassiNet(vertices=20_000), ()),
     "no first hop": (lambda: ClassiNet(edges=Similarity()), ()),
     "50 neighbours": (lambda: ClassiNet(neighbors=VectorNeighbors(k=50)), ()),
