@@ -82,6 +82,17 @@ class Representation:
         return self.vectorizer.runs_among(self.net.feature_names)
 
     @cached_property
+    def _judged(self) -> Flags:
+        """Which columns a text is judged by: all but the net's runs."""
+        others = np.ones(self.n_columns - self.net.n_features, dtype=np.bool_)
+        return np.append(~self.runs, others)
+
+    @cached_property
+    def _leading_weights(self) -> Floats:
+        """Weight of each of the net's features as one that leads to words."""
+        return self.idf[: self.net.n_features] * np.where(self.runs, RUN_SHARE, 1.0)
+
+    @cached_property
     def vertex_weights(self) -> Floats:
         """Weight of each vertex where it is inferred."""
         return self.idf[self.net.columns] if self.by_rarity else np.ones(self.net.n_vertices)
@@ -114,7 +125,8 @@ class Representation:
         """The same over another net of the same features, such as an edited one."""
         other = replace(self, net=net)
         # What follows from the features alone is not computed again for every edit that is tried.
-        other.__dict__.update({name: self.__dict__[name] for name in ("idf", "runs") if name in self.__dict__})
+        kept = ("idf", "runs", "_judged", "_leading_weights")
+        other.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return other
 
     def with_pieces_of(self, texts: Iterable[str]) -> Representation:
@@ -163,7 +175,7 @@ class Representation:
 
     def text_rows(self, counts: Csr) -> Csr:
         """Return what texts are judged by: 1 + log count by idf, rows of length 1; a row of nothing stays empty."""
-        counts = _with_entries(counts, ~self._in_width(self.runs, counts.shape[1])[counts.indices])
+        counts = _with_entries(counts, self._judged[counts.indices])
         if self.pieces is None:
             return own_rows(weigh_words(counts, self.idf), self.n_words)
         n_phrases = len(self.pieces.phrases)
@@ -172,9 +184,7 @@ class Representation:
 
     def leading_rows(self, counts: Csr) -> Csr:
         """Return what leads to words: the net's features, weighed by rarity, runs of letters for a share of it."""
-        known = self.known_to_net(counts)
-        weights = self.idf[: self.net.n_features] * np.where(self.runs, RUN_SHARE, 1.0)
-        return unit_rows(weigh_words(known, weights))
+        return unit_rows(weigh_words(self.known_to_net(counts), self._leading_weights))
 
     def expansion_rows(self, counts: Csr) -> Csr:
         """Expand counted texts and bring every expansion to length 1, before the weight.
@@ -213,10 +223,6 @@ class Representation:
             return rows
         kept = _with_entries(rows, rows.indices < self.net.n_features)
         return from_arrays(kept.data, kept.indices, kept.indptr, (rows.shape[0], self.net.n_features))
-
-    def _in_width(self, flags: Flags, n_columns: int) -> Flags:
-        """Flags of the net's features, and none for the columns after them."""
-        return np.append(flags, np.zeros(n_columns - len(flags), dtype=np.bool_))
 
 
 def _with_entries(rows: Csr, kept: Flags) -> Csr:
