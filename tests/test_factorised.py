@@ -65,18 +65,44 @@ def test_positive_pmi_equals_a_plain_count(shifted):
     assert (expected > 0).any()
 
 
-def svd(dense, rank, n_threads=1):
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 300), st.integers(0, 30), st.booleans())
+def test_joint_counts_equal_a_dense_product(seed, n_features, n_texts, with_lengths):
+    rng = np.random.default_rng(seed)
+    contexts = rng.random((n_texts, n_features)) < rng.uniform(0, 0.5, size=n_features)
+    targets = rng.random((n_texts, 90)) < 0.1
+    lengths = rng.integers(0, 9, size=n_texts) if with_lengths else contexts.sum(axis=1)
+    found = joint_counts(csr(contexts), csr(targets), ThreadEngine(), "counts", lengths if with_lengths else None)
+    expected = targets.T.astype(float) @ (contexts / np.maximum(lengths - 1, 1)[:, None])
+    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-6, atol=1e-12)
+    assert found.has_sorted_indices
+    assert np.array_equal(found.toarray() > 0, expected > 0)
+    assert found.data.all()
+
+
+def test_joint_counts_find_the_room_that_they_need():
+    """One vertex is met with everything, after one that is met with nothing, and so on: more than is made room for."""
+    n = 1000
+    contexts = np.ones((3, n))
+    targets = np.tile([0, 1], 100)[None].repeat(3, axis=0)
+    found = joint_counts(csr(contexts), csr(targets), ThreadEngine(), "counts").toarray()
+    np.testing.assert_allclose(found[1::2], 3 / (n - 1), rtol=1e-6)
+    np.testing.assert_array_equal(found[::2], 0)
+
+
+def svd(dense, rank, n_threads=1, telling=None):
     keys = name_keys(f"x{i}" for i in range(dense.shape[1]))
     with ThreadEngine(n_threads) as engine:
-        return truncated_svd(canonical_csr(dense, np.float32), rank, keys, engine)
+        return truncated_svd(canonical_csr(dense, np.float32), rank, keys, engine, telling)
 
 
 @pytest.mark.parametrize("shape", [(60, 90), (90, 60), (12, 70)])
 @pytest.mark.parametrize("true_rank", [1, 3, 6])
-def test_svd_recovers_a_planted_low_rank_exactly(shape, true_rank):
+@pytest.mark.parametrize("telling", [None, np.arange(3, 11)])
+def test_svd_recovers_a_planted_low_rank_exactly(shape, true_rank, telling):
     rng = np.random.default_rng(true_rank)
     dense = rng.normal(size=(shape[0], true_rank)) @ rng.normal(size=(true_rank, shape[1]))
-    left, right = svd(dense, 6)
+    left, right = svd(dense, 6, telling=telling)
     assert left.shape == (shape[0], 8)
     assert right.shape == (shape[1], 8)
     np.testing.assert_allclose(left @ right.T, dense, atol=1e-4 * np.abs(dense).max())
@@ -84,14 +110,15 @@ def test_svd_recovers_a_planted_low_rank_exactly(shape, true_rank):
     np.testing.assert_array_equal(right[:, 6:], 0)
 
 
+@pytest.mark.parametrize("telling", [None, np.arange(0, 110, 3)])
 @pytest.mark.parametrize("rank", [1, 5, 10])
-def test_svd_is_as_near_as_the_exact_one(rank):
+def test_svd_is_as_near_as_the_exact_one(rank, telling):
     """The spectrum falls as 1/k; the error may be 2 % above the least possible."""
     rng = np.random.default_rng(0)
     u, v = (np.linalg.qr(rng.normal(size=(n, 50)))[0] for n in (70, 110))
     spectrum = 10.0 / np.arange(1, 51)
     dense = u * spectrum @ v.T
-    left, right = svd(dense, rank)
+    left, right = svd(dense, rank, telling=telling)
     least = np.sqrt((spectrum[rank:] ** 2).sum())
     assert least * (1 - 1e-5) <= np.linalg.norm(left @ right.T - dense) <= 1.02 * least
     # Both sides carry the root of the singular value, and the first columns serve every smaller rank.

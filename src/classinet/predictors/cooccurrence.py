@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from classinet._sparse import ROW_BLOCK, canonical_csr, from_arrays, plain, row_slice, transpose
+from classinet import _kernels
+from classinet._sparse import canonical_csr, from_arrays, inverted, plain, row_slice, stacked
 from classinet._typing import Csr, Integers, Singles
 from classinet.engine import Engine, fixed_batches
 
@@ -86,16 +87,19 @@ def joint_counts(
            [1.5, 1.5, 0.5],
            [0.5, 0.5, 0.5]], dtype=float32)
     """
+    stored = np.diff(contexts.indptr)
+    shares = (1.0 / np.maximum((stored if lengths is None else lengths) - 1, 1)).astype(np.float32)
+    holders = inverted(targets, engine, f"{stage}, holders")
+    n_features = contexts.shape[1]
 
     def met(border: tuple[int, int]) -> Csr:
-        texts, vertices = row_slice(contexts, *border), row_slice(targets, *border)
-        stored = np.diff(texts.indptr)
-        counting = stored if lengths is None else lengths[slice(*border)]
-        share = np.float32(1.0) / np.maximum(counting - 1, 1).astype(np.float32)
-        shares = from_arrays(np.repeat(share, stored), texts.indices, texts.indptr, texts.shape)
-        return canonical_csr(plain(transpose(vertices)) @ plain(shares), np.float32)
+        holding = row_slice(holders, *border)
+        found, features, sums = _kernels.cooccurrence.joint_rows(
+            holding.indptr, holding.indices, contexts.indptr, contexts.indices, shares, n_features
+        )
+        return from_arrays(sums, features, np.concatenate(([0], np.cumsum(found))), (len(found), n_features))
 
-    return engine.map_reduce(met, added, fixed_batches(contexts.shape[0], ROW_BLOCK), stage=stage)
+    return stacked(met, fixed_batches(targets.shape[1], VERTEX_BLOCK) or [(0, 0)], n_features, engine, stage)
 
 
 def added(a: Csr, b: Csr) -> Csr:
