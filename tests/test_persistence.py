@@ -30,7 +30,7 @@ from classinet.labels import PosteriorLabels, QuantileLabels
 from classinet.neighbors import PLEB, ExactNeighbors, FaissNeighbors, LSHNeighbors, VectorNeighbors
 from classinet.persistence import describe, load, prune, save, save_edits
 from classinet.persistence.codec import CLASSES, decode, encode
-from classinet.persistence.predictors import PARTS
+from classinet.persistence.predictors import PARTS, predictor_arrays, restore_predictor
 from classinet.persistence.tensors import TensorFile, csr_arrays, write_tensors
 from classinet.pipeline import ClassiNetClassifier, TextNet
 from classinet.predictors import (
@@ -45,6 +45,7 @@ from classinet.predictors import (
     Sampling,
     SklearnPredictor,
 )
+from classinet.predictors.base import Setup
 from classinet.text import TextVectorizer, Tokenizer
 from classinet.vertices import AllFeatures, BestByLabels, Landmarks, Listed, MinDocumentFrequency, MostFrequent
 
@@ -564,18 +565,40 @@ def _read_matrix(path, arrays):
 
 
 def test_factorised_predictors_of_the_first_format_are_read(tmp_path):
-    """They had one table of vectors for two purposes."""
-    from classinet.persistence.predictors import predictor_arrays, restore_predictor
-
+    """They had one table of vectors for two purposes, and looked at all features."""
     X = np.array([[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1], [0, 1, 1, 1]] * 25)
     fitted = Factorised(rank=2).fit(X, X)
     arrays = predictor_arrays(fitted)
-    del arrays["feature_vectors_"]
-    write_tensors(tmp_path / "predictor.safetensors", arrays)
-    read = Factorised(rank=2)
-    restore_predictor(read, TensorFile(tmp_path / "predictor.safetensors"), np.arange(4), 4, {})
+    del arrays["feature_vectors_"], arrays["leading_"]
+    read = _restored(tmp_path, arrays, np.arange(4))
     np.testing.assert_array_equal(read.feature_vectors(), fitted.context_vectors_)
     np.testing.assert_array_equal(read.decision_function(X), fitted.decision_function(X))
+
+
+def test_features_that_only_lead_are_checked_when_they_are_read(tmp_path):
+    X = np.array([[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1], [0, 1, 1, 1]] * 25)
+    setup = Setup(columns=np.arange(2), leading=np.array([False, False, True, True]))
+    fitted = Factorised(rank=2).fit(X, X[:, :2], setup=setup)
+    arrays = predictor_arrays(fitted)
+    read = _restored(tmp_path, arrays, np.arange(2))
+    assert read.leading_.tolist() == [2, 3]
+    np.testing.assert_array_equal(read.decision_function(X), fitted.decision_function(X))
+    for wrong, message in (
+        ([3, 2], "in order"),
+        ([2, 4], "in order"),
+        ([-1, 3], "in order"),
+        ([1, 2], "lists a vertex"),
+    ):
+        arrays["leading_"] = np.array(wrong)
+        with pytest.raises(StorageError, match=message):
+            _restored(tmp_path, arrays, np.arange(2))
+
+
+def _restored(tmp_path, arrays, columns):
+    write_tensors(tmp_path / "predictor.safetensors", arrays)
+    read = Factorised(rank=2)
+    restore_predictor(read, TensorFile(tmp_path / "predictor.safetensors"), columns, 4, {})
+    return read
 
 
 def test_classifiers_of_earlier_formats_count_no_pieces_and_read_no_names():

@@ -337,9 +337,9 @@ def test_a_file_outside_the_folder_is_never_listed(copy):
 
 def test_a_newer_format_says_so(copy):
     config = copy / "v0001" / "config.json"
-    config.write_text(config.read_text().replace('"format_version": 6', '"format_version": 7'))
+    config.write_text(config.read_text().replace('"format_version": 7', '"format_version": 8'))
     (copy / "v0001" / "novelty.bin").write_bytes(b"")
-    with pytest.raises(StorageError, match=r"format version 7, and this classinet reads up to 6; install a newer"):
+    with pytest.raises(StorageError, match=r"format version 8, and this classinet reads up to 7; install a newer"):
         load(copy)
 
 

@@ -323,16 +323,58 @@ def test_a_net_of_pieces_is_kept_and_goes_on(net, tmp_path):
     assert not any(is_piece(more.net_.counts.names[row]) for row in more.net_.counts.rows)
 
 
-def test_candidates_are_checked():
+@pytest.mark.parametrize(
+    "vectorizer",
+    [TextVectorizer(), TextVectorizer(ngram_range=(1, 3)), TextVectorizer(ngram_range=(2, 2)),
+     TextVectorizer(analyzer="char", ngram_range=(2, 3)), TextVectorizer(analyzer="char_wb", ngram_range=(3, 4)),
+     TextVectorizer(pieces=True), TextVectorizer(pieces="stems")],
+    ids=repr,
+)  # fmt: skip
+@given(text=st.text(alphabet="abcdefg 天气", max_size=60))
+def test_parts_make_up_all_features(vectorizer, text):
+    parts = vectorizer.compiled_parts()
+    tokens = parts.tokenize(text)
+    found = [*parts.of_order(tokens), *(feature for token in tokens for feature in parts.of_token(token))]
+    assert Counter(found) == Counter(vectorizer.features(text))
+
+
+def test_leading_features_are_checked():
     X = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]] * 10)
-    net = ClassiNet().fit(X, candidates=[True, False, True]).net_
+    net = ClassiNet().fit(X, leading=[False, True, False]).net_
     assert net.columns.tolist() == [0, 2]
     assert net.graph.first_hop.shape == (3, 2)
+    assert net.graph.first_hop[[1]].nnz
     for wrong in ([True, False], [1, 0, 1], "yes"):
-        with pytest.raises(InputError, match="candidates must hold True or False for each of 3 features"):
-            ClassiNet().fit(X, candidates=wrong)
-    with pytest.raises(InputError, match="allows no feature"):
-        ClassiNet().fit(X, candidates=[False] * 3)
+        with pytest.raises(InputError, match="leading must hold True or False for each of 3 features"):
+            ClassiNet().fit(X, leading=wrong)
+    with pytest.raises(InputError, match="leaves no feature"):
+        ClassiNet().fit(X, leading=[True] * 3)
+    none, nothing = (ClassiNet().fit(X, leading=leading).net_ for leading in ([False] * 3, None))
+    np.testing.assert_array_equal(none.graph.weights.toarray(), nothing.graph.weights.toarray())
+
+
+def test_a_piece_that_is_asked_for_as_a_vertex_is_looked_at():
+    texts = ["how many cats", "how many dogs", "who has cats", "who has dogs"] * 10
+    vectorizer = TextVectorizer(pieces=True)
+    net = TextNet(vectorizer, ClassiNet(vertices=["how many", "cats", "who"])).fit(texts)
+    assert "how many" in net.net_.graph
+    looked_at = np.setdiff1d(np.arange(net.net_.n_features), net.net_.predictor.leading_)
+    pieces = [str(name) for name in net.net_.feature_names[looked_at] if is_piece(str(name))]
+    assert pieces == ["how many"]
+
+
+def test_predictors_of_a_text_net_look_at_words_alone_and_pieces_lead_all_the_same():
+    net = TextNet().fit(made_up_sentences())
+    predictor, names = net.net_.predictor, net.net_.feature_names
+    pieces = np.array([is_piece(str(name)) for name in names])
+    np.testing.assert_array_equal(predictor.leading_, np.flatnonzero(pieces))
+    assert not predictor.context_vectors_[pieces].any()
+    assert predictor.context_vectors_[~pieces].any(axis=1).all()
+    assert net.net_.graph.first_hop[np.flatnonzero(pieces)].nnz
+    counts = net.vectorizer_.transform(["thunder and rain"])
+    of_words = counts.copy()
+    of_words.data[pieces[of_words.indices]] = 0
+    np.testing.assert_array_equal(predictor.predict_proba(counts), predictor.predict_proba(of_words))
 
 
 @pytest.mark.parametrize("rule", [Landmarks(), MostFrequent(3), AllFeatures(), MinDocumentFrequency(1)])

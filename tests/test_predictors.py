@@ -21,6 +21,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from classinet import _kernels
+from classinet._sparse import canonical_csr, presence
 from classinet.engine import ThreadEngine
 from classinet.exceptions import InputError, ParameterError
 from classinet.predictors.adapter import SklearnPredictor
@@ -160,6 +161,22 @@ def test_probabilities_rise_with_scores(name):
     np.testing.assert_array_equal(posterior > 0.5, scores > 0)
     if "Tree" not in name:
         np.testing.assert_allclose(posterior, 1 / (1 + np.exp(-scores.astype(float))), atol=1e-6)
+
+
+@over(KINDS)
+def test_features_that_only_lead_are_as_if_no_text_held_them(kind):
+    leading = np.arange(N_FEATURES) >= N_FEATURES - 3
+    hidden = canonical_csr(np.where(leading, 0.0, X))
+    targets = presence(canonical_csr(X[:, : N_FEATURES - 3]))
+    common = {"columns": np.arange(N_FEATURES - 3), "ordered": True}
+    one, other = kind.make(), kind.make()
+    one.fit(one.shown(canonical_csr(X)), targets, setup=setup(**common, leading=leading))
+    other.fit(other.shown(hidden), targets, setup=setup(**common))
+    expected = other.decision_function(hidden)
+    assert expected.any()
+    np.testing.assert_array_equal(one.decision_function(X), expected)
+    np.testing.assert_array_equal(one.decision_function(hidden), expected)
+    assert not one.feature_weights(0)[leading].any()
 
 
 @pytest.mark.parametrize("name", KINDS)

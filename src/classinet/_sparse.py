@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from classinet import _kernels
-from classinet._typing import Csr, Integers, MatrixLike, Singles
+from classinet._typing import Csr, Flags, Integers, MatrixLike, Singles
 from classinet.engine import Engine, fixed_batches
 from classinet.exceptions import InputError
 
@@ -105,12 +105,17 @@ def take_columns(X: Csr, columns: Integers) -> Csr:
         return X
     position = np.full(X.shape[1], -1, dtype=np.int32)
     position[columns] = np.arange(len(columns), dtype=np.int32)
-    kept = position[X.indices] >= 0
-    per_row = np.concatenate(([0], np.cumsum(kept)))[X.indptr]
-    picked = from_arrays(X.data[kept], position[X.indices[kept]], per_row, (X.shape[0], len(columns)))
+    kept = keep_entries(X, position[X.indices] >= 0)
+    picked = from_arrays(kept.data, position[kept.indices], kept.indptr, (X.shape[0], len(columns)))
     if len(columns) > 1 and (np.diff(columns) < 0).any():
         return transpose(transpose(picked))  # two counting sorts: rows come out in order
     return picked
+
+
+def keep_entries(matrix: Csr, kept: Flags) -> Csr:
+    """Return the matrix of the flagged entries."""
+    at = np.flatnonzero(kept)
+    return from_arrays(matrix.data[at], matrix.indices[at], np.searchsorted(at, matrix.indptr), matrix.shape)
 
 
 def entries_per_row(X: Csr) -> Integers:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from classinet._sparse import from_arrays, take_columns
+from classinet._sparse import from_arrays, keep_entries, take_columns
 from classinet._typing import Bits, Csr, Floats, Integers, Singles
 from classinet.associations import conditional
 from classinet.edges import Angle, EdgeWeights, Similarity
 from classinet.engine import Engine
-from classinet.graph.selection import keep_entries, row_of_entries
+from classinet.graph.selection import row_of_entries
 from classinet.labels import LabelVectors, pack_columns, popcounts
 from classinet.neighbors import NeighborSearch, search_outside
 from classinet.neighbors.scoring import ANGLE

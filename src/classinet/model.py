@@ -116,7 +116,7 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         targets: MatrixLike | None = None,
         forbidden: MatrixLike | None = None,
-        candidates: Any = None,
+        leading: Any = None,
         feature_names: Any = None,
         progress: Progress | None = None,
         engine: Engine | None = None,
@@ -131,8 +131,8 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         targets : texts × features, where the features to be predicted occur; None is X itself.
         forbidden : features × features, stored where one must not predict the other. None: features whose names contain
             each other as runs of tokens, such as "york" and "new york".
-        candidates : one truth value a feature: which may become vertices; None is all. The others lead to vertices, and
-            nothing leads to them.
+        leading : one truth value a feature: which only lead to vertices, such as pieces of texts. They become none, so
+            nothing leads to them, and no predictor looks at them. None: there are none.
         feature_names : names of the features; None takes them from a data frame, else x0, x1, …
         progress : called as progress(stage, done, total) from this thread. Whatever it raises stops the fit and leaves
             the estimator as it was; `classinet.Cancelled` is there for that.
@@ -142,10 +142,10 @@ class ClassiNet(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         matrix, wanted, names = (
             self._check_corpus(X) if isinstance(X, Corpus) else self._check(X, targets, feature_names)
         )
-        allowed = None if candidates is None else _checked_candidates(candidates, len(names))
+        flags = None if leading is None else _checked_leading(leading, len(names))
         seed = seed_of(self.random_state)
         with nullcontext(engine) if engine is not None else ThreadEngine(self.n_jobs, progress) as workers:
-            net = build_net(self.recipe(), matrix, wanted, forbidden, names, y, seed, workers, allowed)
+            net = build_net(self.recipe(), matrix, wanted, forbidden, names, y, seed, workers, flags)
         self.net_ = net
         return self
 
@@ -264,16 +264,16 @@ def input_names(estimator: Any, passed: Any, net: Net) -> NDArray[np.object_]:
     return names
 
 
-def _checked_candidates(candidates: Any, n_features: int) -> Flags:
-    allowed = np.asarray(candidates)
-    if allowed.dtype != np.bool_ or allowed.shape != (n_features,):
+def _checked_leading(leading: Any, n_features: int) -> Flags | None:
+    flags = np.asarray(leading)
+    if flags.dtype != np.bool_ or flags.shape != (n_features,):
         raise InputError(
-            f"candidates must hold True or False for each of {n_features} features, got {allowed.dtype} of shape "
-            f"{allowed.shape}"
+            f"leading must hold True or False for each of {n_features} features, got {flags.dtype} of shape "
+            f"{flags.shape}"
         )
-    if not allowed.any():
-        raise InputError("candidates allows no feature to become a vertex")
-    return allowed
+    if flags.all():
+        raise InputError("leading leaves no feature that may become a vertex")
+    return flags if flags.any() else None
 
 
 def _refuse_one(n_texts: int) -> None:

@@ -1,6 +1,8 @@
-"""Which features texts that hold a vertex hold, and how much: one row a vertex, without a row for every text."""
+"""Which features the texts of a vertex hold, and how much more than by chance: vertices × features, row after row."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -52,3 +54,38 @@ def _longer(array, used, more):
     out = np.empty(2 * used + more, dtype=array.dtype)
     out[:used] = array[:used]
     return out
+
+
+@kernel
+def allowed_in_place(indptr, indices, data, banned_starts, banned, lengths, of_row, of_column):
+    """Move what is allowed to the front of the arrays; note lengths and sums of rows, and sums of columns."""
+    end = 0
+    for row in range(indptr.size - 1):
+        first, at, last = end, banned_starts[row], banned_starts[row + 1]
+        for place in range(indptr[row], indptr[row + 1]):
+            column, value = indices[place], data[place]
+            while at < last and banned[at] < column:
+                at += 1
+            if at < last and banned[at] == column:
+                continue
+            indices[end], data[end] = column, value
+            of_row[row] += value
+            of_column[column] += value
+            end += 1
+        lengths[row] = end - first
+
+
+@kernel
+def surplus_in_place(lengths, indices, data, of_row, of_column, kept):
+    """Replace values by the logarithm of what they are above chance, move those above 0 to the front, note lengths."""
+    place, end = 0, 0
+    for row in range(lengths.size):
+        first = end
+        for _ in range(lengths[row]):
+            column = indices[place]
+            surplus = np.float32(math.log(data[place] / (of_row[row] * of_column[column])))
+            place += 1
+            if surplus > 0.0:
+                indices[end], data[end] = column, surplus
+                end += 1
+        kept[row] = end - first

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -159,7 +159,8 @@ class _Reader:
         self.told_apart = told_apart
         self.place: defaultdict[str, int] = defaultdict()
         self.place.default_factory = self.place.__len__
-        self.features: Callable[[str], list[str]] = vectorizer.compiled()
+        self.parts = vectorizer.compiled_parts()
+        self.places_of = _Places(self.place, self.parts.of_token)
         self.rows: Callable[[str], list[str]] = split_sentences if split else lambda text: [text]
 
     def read(self, pieces: list[tuple[str, int]], number: int, before: int, engine: Engine) -> tuple[_Block, bytes]:
@@ -182,16 +183,30 @@ class _Reader:
         return _Block(counts, rows_of), digests
 
     def _count(self, pieces: list[tuple[str, int]], hashes: Keys) -> tuple[Any, ...]:
-        n_known, place = len(self.place), self.place.__getitem__
+        n_known, place, places_of = len(self.place), self.place.__getitem__, self.places_of.__getitem__
         ids, ends, documents = array("q"), array("q", [0]), array("q")
         for text, document in pieces:
             for row in self.rows(text):
-                ids.extend(map(place, self.features(row)))
+                tokens = self.parts.tokenize(row)
+                ids.extend(chain.from_iterable(map(places_of, tokens)))
+                ids.extend(map(place, self.parts.of_order(tokens)))
                 ends.append(len(ids))
                 documents.append(document)
         counts = counted(np.array(ids, dtype=np.int64), np.array(ends, dtype=np.int64), len(self.place))
         new = list(islice(self.place, n_known, None))
         return counts, new, np.array(documents, dtype=np.int64), hashes
+
+
+class _Places(dict[str, list[int]]):
+    """The numbers of the features that a token has in any text, looked up once for every token."""
+
+    def __init__(self, place: Mapping[str, int], of_token: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self.place, self.of_token = place, of_token
+
+    def __missing__(self, token: str) -> list[int]:
+        found = self[token] = [self.place[feature] for feature in self.of_token(token)]
+        return found
 
 
 def _blocks(texts: Iterable[str], documents: Iterable[Any] | None) -> Iterator[list[tuple[str, int]]]:

@@ -56,7 +56,7 @@ def build_net(
     y: Any,
     seed: int,
     engine: Engine,
-    candidates: Flags | None = None,
+    leading: Flags | None = None,
 ) -> Net:
     """Build a net from canonical matrices.
 
@@ -69,7 +69,8 @@ def build_net(
     y : labels of the texts, for a vertex rule that looks at them.
     seed : seed of every random choice.
     engine : where batches run.
-    candidates : which features may become vertices; None is all.
+    leading : which features only lead to vertices: they become none, and no predictor looks at them. None: there are
+        none.
 
     >>> from classinet._sparse import canonical_csr
     >>> from classinet.engine import ThreadEngine
@@ -81,21 +82,25 @@ def build_net(
     ['rain', 'wind']
     """
     # 1. Vertices, and what must not predict them.
-    columns = recipe.vertices.choose(X, names, y, candidates)
+    columns = recipe.vertices.choose(X, names, y, None if leading is None else ~leading)
     masks = (
         overlapping_names(list(names), columns)
         if forbidden is None
         else take_rows(check_matrix(forbidden, "forbidden"), columns)
     )
 
+    if leading is not None:
+        leading = leading & ~np.isin(np.arange(len(names)), columns)  # what is asked for by name is looked at
+
     # 2. Which rows are held out, and the rows of training in canonical order.
     predictor = clone(recipe.predictor)
     contexts, wanted, unseen, missed = parted(recipe, predictor, X, targets, columns, names, seed, engine)
 
     # 3. Predictors.
-    further = predictor.seen(unseen), presence(missed)
-    predictor.fit(contexts, wanted, masks, setup=Setup(columns, names, seed, engine, ordered=True, unseen=further))
-    del contexts, wanted, further
+    further = predictor.shown(unseen), presence(missed)
+    setup = Setup(columns, names, seed, engine, ordered=True, unseen=further, leading=leading)
+    predictor.fit(contexts, wanted, masks, setup=setup)
+    del contexts, wanted, further, setup
     left_out = {str(names[columns[i]]): reason for i, reason in predictor.left_out_.items()}
     columns, missed = columns[predictor.vertices_], take_columns(missed, predictor.vertices_)
     if not len(columns):
@@ -184,13 +189,13 @@ def _training_rows(
     """Contexts as the predictor sees them and which vertices occur, row after row in the given order."""
     borders = fixed_batches(len(rows), ROW_BLOCK)
 
-    def seen(border: tuple[int, int]) -> Csr:
-        return predictor.seen(take_rows(X, rows[slice(*border)]))
+    def shown(border: tuple[int, int]) -> Csr:
+        return predictor.shown(take_rows(X, rows[slice(*border)]))
 
     def occurring(border: tuple[int, int]) -> Csr:
         return presence(take_columns(take_rows(targets, rows[slice(*border)]), columns))
 
-    contexts = stacked(seen, borders, X.shape[1], engine, "texts in order")
+    contexts = stacked(shown, borders, X.shape[1], engine, "texts in order")
     if targets is X and predictor.binary and len(columns) == X.shape[1]:
         return contexts, contexts
     return contexts, stacked(occurring, borders, len(columns), engine, "vertices in order")

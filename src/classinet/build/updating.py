@@ -146,7 +146,8 @@ def update_net(
     masks = overlapping_names(list(part.names), columns) if forbidden is None else take_rows(forbidden, columns)
     own = take_rows(met, np.searchsorted(rows, kept[columns]))
     shares = _shares(holding[kept[columns]] / n_all, n_all)
-    setup = Setup(columns, part.names, seed, engine, ordered=True)
+    leading = ~words[kept]
+    setup = Setup(columns, part.names, seed, engine, ordered=True, leading=leading if leading.any() else None)
     predictor.resume(before, take_columns(own, kept), shares, contexts, wanted, masks, setup=setup)
 
     # 3. Votes after the former ones, neighbours, edges.

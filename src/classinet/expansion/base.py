@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from classinet._sparse import from_arrays
+from classinet._sparse import from_arrays, keep_entries
 from classinet._typing import Csr, Floats, Integers
 from classinet.exceptions import InputError
 from classinet.expansion.paths import ExpansionPath
-from classinet.graph.selection import keep_entries, row_of_entries
+from classinet.graph.selection import row_of_entries
 
 if TYPE_CHECKING:
     from classinet.graph import FeatureGraph

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from classinet._sparse import from_arrays
+from classinet._sparse import from_arrays, keep_entries
 from classinet._typing import Csr, Floats, Integers
 from classinet.expansion.base import Expansion, vertex_values
 from classinet.expansion.paths import ExpansionPath, named_paths, strongest_walks
 from classinet.expansion.propagate import Walk, propagate
-from classinet.graph.selection import keep_entries
 
 if TYPE_CHECKING:
     from classinet.net import Net

@@ -5,9 +5,10 @@ Enter: an expansion (texts × vertices). Leaves: the same with at most m vertice
 
 from __future__ import annotations
 
+from classinet._sparse import keep_entries
 from classinet._typing import Csr
 from classinet._validation import check_number
-from classinet.graph.selection import keep_entries, top_entries
+from classinet.graph.selection import top_entries
 
 
 def keep_top(E: Csr, m: int) -> Csr:

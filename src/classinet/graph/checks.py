@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from classinet._sparse import canonical_csr, from_arrays
+from classinet._sparse import canonical_csr, from_arrays, keep_entries
 from classinet._typing import Csr, Floats, Integers, MatrixLike
 from classinet.exceptions import InputError
-from classinet.graph.selection import keep_entries, read_only, row_of_entries
+from classinet.graph.selection import read_only, row_of_entries
 
 
 def checked_names(names: Sequence[str] | NDArray[np.object_]) -> NDArray[np.object_]:

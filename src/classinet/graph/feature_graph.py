@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from classinet import _kernels
 from classinet._keys import name_keys
-from classinet._sparse import from_arrays, take_rows
+from classinet._sparse import from_arrays, keep_entries, take_rows
 from classinet._typing import Csr, Flags, Floats, Integers, MatrixLike
 from classinet._validation import check_choice, check_number
 from classinet.exceptions import InputError
@@ -26,7 +26,7 @@ from classinet.graph import export
 from classinet.graph.answers import Edge, Path
 from classinet.graph.checks import checked_edges, checked_first_hop, checked_names
 from classinet.graph.directions import Directions, leading_directions
-from classinet.graph.selection import keep_entries, pick_columns, read_only, row_of_entries, top_entries
+from classinet.graph.selection import pick_columns, read_only, row_of_entries, top_entries
 from classinet.graph.spectral import spectral_radius
 
 if TYPE_CHECKING:

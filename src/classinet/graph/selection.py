@@ -1,7 +1,4 @@
-"""Parts of a sparse matrix: which entries are a row's strongest, and the matrix of some of its entries.
-
-Enter: a canonical CSR and a flag per stored entry. Leaves: a canonical CSR of the flagged entries.
-"""
+"""Parts of a sparse matrix: which entries are a row's strongest, in which row each is, and columns in any order."""
 
 from __future__ import annotations
 
@@ -30,12 +27,6 @@ def top_entries(matrix: Csr, values: NDArray[np.float64], m: int) -> Flags:
     kept = np.zeros(matrix.nnz, dtype=np.bool_)
     _kernels.propagation.top_entries(read_only(matrix.indptr), read_only(values), int(m), kept)
     return kept
-
-
-def keep_entries(matrix: Csr, kept: Flags) -> Csr:
-    """Return the matrix of the flagged entries."""
-    at = np.flatnonzero(kept)
-    return from_arrays(matrix.data[at], matrix.indices[at], np.searchsorted(at, matrix.indptr), matrix.shape)
 
 
 def pick_columns(matrix: Csr, columns: Integers) -> Csr:

@@ -26,6 +26,7 @@ from classinet.predictors import (
     Predictor,
     Ridge,
 )
+from classinet.predictors.base import NONE
 
 LANES = 8  # kernels read vectors eight numbers at a time
 Sizes: TypeAlias = dict[str, int]
@@ -109,6 +110,7 @@ Part: TypeAlias = Dense | Sparse | Number | Losses
 COMMON: dict[str, Part] = {
     "vertices_": Dense(np.int64, ("n",)),
     "positives_": Dense(np.int64, ("n",)),
+    "leading_": Dense(np.int64, ("*",)),
     "forbidden_": Sparse(),
 }
 LINEAR: dict[str, Part] = {"coef_": Sparse(), "intercept_": Dense(np.float32, ("n",))}
@@ -172,17 +174,26 @@ def restore_predictor(
     sizes: Sizes = {"n": len(columns), "d": n_features}
     path = stored.path
     with stored as tensors:
-        # In format version 1 factorised predictors had one table of vectors for both purposes, and up to 2 no energy.
+        # In format version 1 factorised predictors had one table of vectors for both purposes, up to 2 no energy; up to
+        # 6 predictors looked at all features.
         one_table = isinstance(predictor, Factorised) and "feature_vectors_" not in tensors
         parts = COMMON | PARTS[type(predictor)]
         if "energy_" in parts and "energy_" not in tensors:
             del parts["energy_"]
+        if "leading_" not in tensors:
+            del parts["leading_"]
+            predictor.leading_ = NONE
         for name, part in parts.items():
             found = "context_vectors_" if one_table and name == "feature_vectors_" else name
             setattr(predictor, name, part.value(found, tensors, sizes))
     learnt: Integers = predictor.vertices_
     if (learnt < 0).any() or (learnt[1:] <= learnt[:-1]).any() or not left_out.keys().isdisjoint(learnt.tolist()):
         raise damaged(path, "'vertices_' does not list different candidates in order")
+    leading = predictor.leading_
+    if (leading[1:] <= leading[:-1]).any() or (len(leading) and not 0 <= leading[0] <= leading[-1] < n_features):
+        raise damaged(path, "'leading_' does not list different features in order")
+    if np.isin(columns, leading).any():
+        raise damaged(path, "'leading_' lists a vertex")
     if (predictor.positives_ < 0).any():
         raise damaged(path, "'positives_' holds a negative number")
     if isinstance(predictor, Embedding) and not predictor.feature_vectors_[columns].any(axis=1).all():

@@ -26,7 +26,7 @@ from classinet.exceptions import StorageError
 from classinet.persistence.reading import damaged, field, file_size, read_bytes, read_object, write_object
 
 POINTER, CHECKSUMS, CONFIG = "CURRENT", "checksums.json", "config.json"
-FORMAT, FORMAT_VERSION = "classinet-model", 6
+FORMAT, FORMAT_VERSION = "classinet-model", 7
 VERSION_NAME = re.compile(r"v([0-9]{4,9})", re.ASCII)
 HIDDEN = re.compile(r"\..+\.[0-9a-f]{32}\.tmp", re.ASCII)
 POINTER_LIMIT = 64

@@ -361,8 +361,8 @@ def default_vectorizer(model: ClassiNet) -> TextVectorizer:
 
 
 def _fitted(model: ClassiNet, vectorizer: TextVectorizer, corpus: Corpus, y: Any, engine: Engine) -> Net:
-    words = vectorizer.words_among(corpus.names)
-    net: Net = model.fit(corpus, y, forbidden=_forbidden(vectorizer, corpus), candidates=words, engine=engine).net_
+    pieces = ~vectorizer.words_among(corpus.names)
+    net: Net = model.fit(corpus, y, forbidden=_forbidden(vectorizer, corpus), leading=pieces, engine=engine).net_
     return net
 
 

@@ -23,6 +23,7 @@ from classinet._sparse import (
     canonical_csr,
     column_counts,
     from_arrays,
+    keep_entries,
     presence,
     row_slice,
     stacked,
@@ -35,6 +36,7 @@ from classinet.engine import Engine, ThreadEngine, fixed_batches
 from classinet.exceptions import InputError, ParameterError
 
 VERTEX_BATCH = 256
+NONE: Integers = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,11 @@ class Setup:
     names : names of the context columns; they key the random streams. None: x0, x1, …
     seed : seed of every random stream.
     engine : where batches run.
-    ordered : the matrices are what `seen` and `presence` return, rows in canonical order: they are used as they are.
+    ordered : the matrices are what `shown` and `presence` return, rows in canonical order: they are used as they are.
     unseen : contexts and targets of further texts, in the same form, on which the predictors will be judged. They may
         not be trained on them, but vectors by which features are compared with each other may count them.
+    leading : one truth value a context column: features that only lead to vertices, such as pieces of texts. No
+        predictor looks at them, but they are compared with the others. None: there are none.
     """
 
     columns: Integers | None = None
@@ -58,13 +62,18 @@ class Setup:
     engine: Engine = field(default_factory=ThreadEngine)
     ordered: bool = False
     unseen: tuple[Csr, Csr] | None = None
+    leading: Flags | None = None
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A checked fit: canonical matrices with rows in canonical order, and one row of forbidden columns per target."""
+    """A checked fit: canonical matrices with rows in canonical order, and one row of forbidden columns per target.
+
+    `contexts` are what predictors look at, `shown` are they with the features that only lead; `unseen` has these too.
+    """
 
     contexts: Csr
+    shown: Csr
     targets: Csr
     forbidden: Csr
     columns: Integers
@@ -111,6 +120,7 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
 
     binary: bool = True
     positives_: Integers
+    leading_: Integers = NONE
 
     def fit(
         self,
@@ -166,7 +176,16 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
         return self.seen(matrix)
 
     def seen(self, contexts: Csr) -> Csr:
-        """Return what a predictor sees of contexts: presence, unless it was told to look at values."""
+        """Return what a fitted predictor sees of contexts: what it is shown, but for features that only lead."""
+        shown = self.shown(contexts)
+        if not len(self.leading_):
+            return shown
+        looked_at = np.ones(contexts.shape[1], dtype=bool)
+        looked_at[self.leading_] = False
+        return keep_entries(shown, looked_at[shown.indices])
+
+    def shown(self, contexts: Csr) -> Csr:
+        """Return contexts in the form that a predictor is given: presence, unless it was told to look at values."""
         if self.binary:
             return presence(contexts)
         return from_arrays(contexts.data.astype(np.float32), contexts.indices, contexts.indptr, contexts.shape)
@@ -259,15 +278,17 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
                 )
             columns = np.arange(n_targets)
         columns = np.asarray(columns, dtype=np.int64)
+        self.leading_ = NONE if setup.leading is None else np.flatnonzero(setup.leading)
         own_names = [names[c] if c >= 0 else f"target {i}" for i, c in enumerate(columns)]
         vertex_keys = name_keys(own_names)
         if not setup.ordered:
             # Both matrices count: rows with the same context may have different targets. (A sum that cannot cancel.)
             keys = row_keys(contexts, name_keys(names)) + np.uint64(2) * row_keys(targets, vertex_keys)
             order = shuffled(keys, setup.seed)
-            contexts, targets = self.seen(take_rows(contexts, order)), presence(take_rows(targets, order))
+            contexts, targets = self.shown(take_rows(contexts, order)), presence(take_rows(targets, order))
         return Problem(
-            contexts=contexts,
+            contexts=self._looked_at(contexts, setup.engine),
+            shown=contexts,
             targets=targets,
             forbidden=_with_own_column(forbidden, columns, (n_targets, n_features)),
             columns=columns,
@@ -276,6 +297,18 @@ class Predictor(BaseEstimator, ABC):  # type: ignore[misc]
             seed=setup.seed,
             engine=setup.engine,
             unseen=setup.unseen,
+        )
+
+    def _looked_at(self, contexts: Csr, engine: Engine) -> Csr:
+        """The contexts without the features that only lead, block by block."""
+        if not len(self.leading_):
+            return contexts
+
+        def rows(border: tuple[int, int]) -> Csr:
+            return self.seen(row_slice(contexts, *border))
+
+        return stacked(
+            rows, fixed_batches(contexts.shape[0], ROW_BLOCK), contexts.shape[1], engine, "what is looked at"
         )
 
 

@@ -6,13 +6,11 @@ vectors in closed form: no passes, no learning rate, and the first r columns are
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from classinet import _kernels
 from classinet._sparse import canonical_csr, from_arrays, inverted, plain, row_slice, stacked
-from classinet._typing import Csr, Integers, Singles
+from classinet._typing import Csr, Integers
 from classinet.engine import Engine, fixed_batches
 
 CONTEXT_SMOOTHING = 0.75
@@ -27,48 +25,18 @@ def positive_pmi(joint: Csr, forbidden: Csr) -> Csr:
     joint : from `joint_counts`; its memory is used, and what it held is gone.
     forbidden : vertices × features, stored where they must not be told of each other.
     """
-    joint = _without(joint, forbidden)
-    per_target = np.asarray(joint.sum(axis=1), dtype=np.float64).ravel()
-    smoothed = np.asarray(joint.sum(axis=0), dtype=np.float64).ravel() ** CONTEXT_SMOOTHING
+    n_rows, n_columns = joint.shape
+    lengths, kept = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    per_target, per_context = np.zeros(n_rows), np.zeros(n_columns)
+    # In place: there may be more pairs of words than anything else in memory.
+    _kernels.cooccurrence.allowed_in_place(
+        joint.indptr, joint.indices, joint.data, forbidden.indptr, forbidden.indices, lengths, per_target, per_context
+    )
+    smoothed = per_context**CONTEXT_SMOOTHING
     smoothed /= max(smoothed.sum(), 1e-300)
-
-    def surplus(rows: Integers, part: Csr) -> Singles:
-        logs = np.log(part.data / (per_target[rows] * smoothed[part.indices]))
-        return np.maximum(0.0, logs).astype(np.float32)
-
-    return _rewritten(joint, surplus)
-
-
-def _without(joint: Csr, forbidden: Csr) -> Csr:
-    """The same without what is forbidden; the memory of `joint` is used."""
-    owners = np.repeat(np.arange(forbidden.shape[0]), np.diff(forbidden.indptr))
-    banned = owners * joint.shape[1] + forbidden.indices
-
-    def allowed(rows: Integers, part: Csr) -> Singles:
-        met = rows * joint.shape[1] + part.indices
-        first, last = np.searchsorted(banned, met[[0, -1]]) if len(met) else (0, 0)
-        return np.where(np.isin(met, banned[first : last + 1]), np.float32(0.0), part.data)
-
-    return _rewritten(joint, allowed)
-
-
-def _rewritten(matrix: Csr, values: Callable[[Integers, Csr], Singles]) -> Csr:
-    """Replace the stored values, dropping zeros, some rows at a time and in place.
-
-    There may be more pairs of words than anything else in memory, so not even one more copy is made. `values` is given
-    the row of each stored value, and the rows themselves.
-    """
-    lengths, end = np.zeros(matrix.shape[0], dtype=np.int64), 0
-    for start, stop in fixed_batches(matrix.shape[0], VERTEX_BLOCK):
-        part = row_slice(matrix, start, stop)
-        rows = np.repeat(np.arange(start, stop), np.diff(part.indptr))
-        new = values(rows, part)
-        kept = np.flatnonzero(new)
-        lengths[start:stop] = np.bincount(rows[kept] - start, minlength=stop - start)
-        first, end = end, end + len(kept)
-        matrix.data[first:end], matrix.indices[first:end] = new[kept], part.indices[kept]
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    return from_arrays(matrix.data[:end], matrix.indices[:end], indptr, matrix.shape)
+    _kernels.cooccurrence.surplus_in_place(lengths, joint.indices, joint.data, per_target, smoothed, kept)
+    indptr = np.concatenate(([0], np.cumsum(kept)))
+    return from_arrays(joint.data[: indptr[-1]], joint.indices[: indptr[-1]], indptr, joint.shape)
 
 
 def joint_counts(

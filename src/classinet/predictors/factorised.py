@@ -153,11 +153,12 @@ class Factorised(Predictor):
         self._ascend(training, factors, np.full(training.n_vertices, FIRST_ENERGY), judge, most)
 
         # 3. Vectors by which features are compared: those of the predictors, or better ones where many texts were
-        # held out. No predictor sees these, so what predictors are worth is still judged on texts they do not know.
+        # held out, or where features lead that predictors do not look at. No predictor sees these, so what predictors
+        # are worth is still judged on texts they do not know.
         n_texts = problem.contexts.shape[0] + (0 if problem.unseen is None else problem.unseen[0].shape[0])
         known = self.context_vectors_
-        if training.contexts.shape[0] < (1 - MISSING) * n_texts:
-            _, known = _decomposed(_with_unseen(problem), self.rank_, keys, "vectors of all texts")
+        if len(self.leading_) or training.contexts.shape[0] < (1 - MISSING) * n_texts:
+            _, known = _decomposed(_all_texts(problem), self.rank_, keys, "vectors of all texts")
         self.feature_vectors_ = _compared(known)
         logger.info("factorised predictors: rank %d, %d passes", self.rank_, self.passes_)
 
@@ -183,7 +184,9 @@ class Factorised(Predictor):
         found_targets, found_contexts = truncated_svd(
             surplus, rank, name_keys(problem.names), problem.engine, _own_columns(problem)
         )
-        factors = Factors(found_contexts, found_targets, _log_odds(shares))
+        looked_at = found_contexts.copy()
+        looked_at[self.leading_] = 0.0
+        factors = Factors(looked_at, found_targets, _log_odds(shares))
         energy = np.full(problem.n_vertices, FIRST_ENERGY)
         if former is not None:
             _carry_over(former, factors, energy)
@@ -299,11 +302,11 @@ def _rows(problem: Problem, start: int, stop: int) -> Problem:
     return problem.on(row_slice(problem.contexts, start, stop), row_slice(problem.targets, start, stop))
 
 
-def _with_unseen(problem: Problem) -> Problem:
-    """The problem on all texts, also those that predictors will be judged on."""
+def _all_texts(problem: Problem) -> Problem:
+    """The problem on all texts, also those that predictors will be judged on, with all that leads to vertices."""
     if problem.unseen is None:
-        return problem
-    both = zip((problem.contexts, problem.targets), problem.unseen, strict=True)
+        return problem.on(problem.shown, problem.targets)
+    both = zip((problem.shown, problem.targets), problem.unseen, strict=True)
     return problem.on(*(canonical_csr(sparse.vstack(parts), np.float32) for parts in both))
 
 

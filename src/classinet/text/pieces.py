@@ -49,12 +49,30 @@ def pieces_of(tokens: Sequence[str], kind: PieceKind = True) -> list[str]:
     >>> pieces_of(["refunds"], "stems")
     ['⊢ refunds', 'refu…']
     """
-    found = _pairs((BEGIN, *tokens)) + _beginnings(tokens)
-    if kind == STEMS:
-        return found + [stem_of(token) for token in tokens if len(token) > STEM]
+    found = leading_phrases(tokens)
     for token in tokens:
-        found += letters_of(token)
+        found += parts_of(token, kind)
     return found
+
+
+def leading_phrases(tokens: Sequence[str]) -> list[str]:
+    """Return the pieces of a text that are told by the order of its words.
+
+    >>> leading_phrases(["how", "many", "funds"])
+    ['⊢ how', 'how many', 'many funds', '⊢ how many', '⊢ how many funds']
+    """
+    return _pairs((BEGIN, *tokens)) + _beginnings(tokens)
+
+
+def parts_of(token: str, kind: PieceKind = True) -> tuple[str, ...]:
+    """Return the pieces of a text that one of its words brings along, wherever it stands.
+
+    >>> parts_of("fund"), parts_of("refund", "stems")
+    (('fun…', '…fund…', '…und'), ('refu…',))
+    """
+    if kind == STEMS:
+        return (stem_of(token),) if len(token) > STEM else ()
+    return letters_of(token)
 
 
 def phrases_of(tokens: Sequence[str]) -> list[str]:

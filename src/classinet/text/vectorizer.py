@@ -11,7 +11,7 @@ import copy
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from sklearn.exceptions import NotFittedError
 from classinet._typing import Integers
 from classinet._validation import check_choice, check_number, is_missing
 from classinet.exceptions import InputError, ParameterError
-from classinet.text.pieces import STEMS, PieceKind, is_piece, is_run, pieces_of
+from classinet.text.pieces import STEMS, PieceKind, is_piece, is_run, leading_phrases, parts_of, pieces_of
 from classinet.text.tokenizer import Tokenizer
 
 Analyzer = Literal["word", "char", "char_wb"]
@@ -33,6 +33,21 @@ Tokenize: TypeAlias = Callable[[str], list[str]]
 MOST_PIECES = 50_000
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
+
+
+class Parts(NamedTuple):
+    """The features of a text: those of each of its tokens, and those of their order.
+
+    Attributes
+    ----------
+    tokenize : from a text to its tokens.
+    of_token : from a token to the features that it has in any text.
+    of_order : from all tokens to the other features.
+    """
+
+    tokenize: Tokenize
+    of_token: Callable[[str], Sequence[str]]
+    of_order: Callable[[list[str]], list[str]]
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
@@ -292,6 +307,24 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return tokenize, None
         return tokenize, lambda tokens: _word_ngrams(tokens, low, high)
 
+    def compiled_parts(self) -> Parts:
+        """Return `compiled` in parts, for corpora: what a token brings along need be found only once for all texts.
+
+        >>> parts = TextVectorizer(pieces=True).compiled_parts()
+        >>> parts.of_token("funds"), parts.of_order(["two", "funds"])
+        (('funds', 'fun…', '…fund…', '…unds…', '…nds'), ['⊢ two', 'two funds', '⊢ two funds'])
+        """
+        low, high = self._check_parameters()
+        tokenize, assemble = self.compiled_steps()
+        if self.analyzer == "char_wb":
+            return Parts(tokenize, lambda token: runs_within(token, low, high), _nothing)
+        if self.pieces:
+            kind = self.pieces
+            return Parts(tokenize, lambda token: (token, *parts_of(token, kind)), leading_phrases)
+        if assemble is None:
+            return Parts(tokenize, lambda token: (token,), _nothing)
+        return Parts(tokenize, _nothing, assemble)
+
     def _check_parameters(self) -> tuple[int, int]:
         check_choice("analyzer", self.analyzer, get_args(Analyzer))
         check_choice("pieces", self.pieces, (True, False, STEMS))
@@ -357,6 +390,10 @@ def _word_ngrams(tokens: list[str], low: int, high: int) -> list[str]:
     for n in range(max(low, 2), min(high, len(tokens)) + 1):
         found = found + [" ".join(gram) for gram in zip(*(tokens[start:] for start in range(n)), strict=False)]
     return found
+
+
+def _nothing(_: object) -> list[str]:
+    return []
 
 
 def runs_of(text: str, low: int, high: int) -> list[str]:

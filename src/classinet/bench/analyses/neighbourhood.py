@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from classinet._sparse import keep_entries
 from classinet._typing import Csr, Integers
 from classinet.bench.analyses.base import DEFAULT, LARGE, PAPER, Analysis, Materials, Table, Values, all_pairs, percent
 from classinet.build.stages import predictor_vectors
 from classinet.engine import ThreadEngine
-from classinet.graph.selection import keep_entries, top_entries
+from classinet.graph.selection import top_entries
 from classinet.neighbors import PLEB, NeighborSearch, VectorNeighbors, recall, sample_vertices
 from classinet.net import Net
 from classinet.plotting._axes import chart_axes, label_axes
