@@ -15,6 +15,7 @@ from classinet._decomposition import truncated_svd
 from classinet._keys import name_keys
 from classinet._sparse import canonical_csr, presence
 from classinet.engine import ThreadEngine
+from classinet.predictors import cooccurrence
 from classinet.predictors.base import Setup
 from classinet.predictors.cooccurrence import CONTEXT_SMOOTHING, joint_counts, positive_pmi
 from classinet.predictors.factorised import RANKS, Factorised
@@ -78,6 +79,19 @@ def test_joint_counts_equal_a_dense_product(seed, n_features, n_texts, with_leng
     assert found.has_sorted_indices
     assert np.array_equal(found.toarray() > 0, expected > 0)
     assert found.data.all()
+
+
+def test_joint_counts_of_blocks_of_texts_and_of_further_ones_add_up(monkeypatch):
+    contexts = texts(90, 200, seed=3)
+    targets = contexts[:, ::2]
+    whole = joint_counts(csr(contexts), csr(targets), ThreadEngine(), "counts")
+    monkeypatch.setattr(cooccurrence, "TEXT_BLOCK", 300)
+    in_parts = joint_counts(csr(contexts), csr(targets), ThreadEngine(), "counts")
+    further = csr(contexts[50:]), csr(targets[50:])
+    joined = joint_counts(csr(contexts[:50]), csr(targets[:50]), ThreadEngine(), "counts", further=further)
+    for found in (in_parts, joined):
+        assert np.array_equal(found.indices, whole.indices)
+        np.testing.assert_allclose(found.data, whole.data, rtol=1e-5)
 
 
 def test_joint_counts_find_the_room_that_they_need():

@@ -12,13 +12,14 @@ BLOCK = 64  # features: what a vertex is met with is looked for in these alone
 
 
 @kernel
-def joint_rows(holder_starts, holders, indptr, indices, shares, n_features):
+def joint_rows(cursors, ends, holders, stop, indptr, indices, shares, n_features):
     """Return the rows of some vertices: lengths, features in ascending order, and the sum of the shares of their texts.
 
-    `holders` are the texts that hold each vertex, and a text adds its share to all of its features. The sums have twice
-    the precision of what is returned, and go through the texts in their order.
+    `holders` are the texts that hold each vertex, from a cursor to an end; those before `stop` are gone through, and
+    the cursors moved on. A text adds its share to all of its features. The sums have twice the precision of what is
+    returned, and go through the texts in their order.
     """
-    n_vertices = holder_starts.size - 1
+    n_vertices = cursors.size
     sums = np.zeros(n_features)
     n_blocks = (n_features + BLOCK - 1) // BLOCK
     touched = np.zeros(n_blocks, dtype=np.uint8)
@@ -26,8 +27,9 @@ def joint_rows(holder_starts, holders, indptr, indices, shares, n_features):
     features, values = np.empty(n_features, dtype=np.int32), np.empty(n_features, dtype=np.float32)
     end = 0
     for vertex in range(n_vertices):
-        for at in range(holder_starts[vertex], holder_starts[vertex + 1]):
-            text = holders[at]
+        while cursors[vertex] < ends[vertex] and holders[cursors[vertex]] < stop:
+            text = holders[cursors[vertex]]
+            cursors[vertex] += 1
             share = np.float64(shares[text])
             for place in range(indptr[text], indptr[text + 1]):
                 feature = indices[place]

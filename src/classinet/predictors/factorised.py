@@ -16,13 +16,12 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import logsumexp
 
 from classinet import _kernels
 from classinet._decomposition import truncated_svd
 from classinet._keys import name_keys
-from classinet._sparse import canonical_csr, column_counts, row_slice
+from classinet._sparse import column_counts, row_slice
 from classinet._typing import Csr, Floats, Integers, Keys, MatrixLike, Singles
 from classinet._validation import check_number
 from classinet.engine import Engine, fixed_batches
@@ -136,7 +135,7 @@ class Factorised(Predictor):
         asked = RANKS if self.rank == "auto" else (self.rank,)
         ranks = sorted({min(rank, training.n_vertices, training.contexts.shape[1]) for rank in asked})
         engine, keys = problem.engine, name_keys(problem.names)
-        targets, contexts = _decomposed(training, ranks[-1], keys, "context vectors")
+        targets, contexts = _decomposed(training, ranks[-1], keys)
         start = Factors(contexts, targets, _log_odds(_smoothed_shares(training)))
         self.rank_ = ranks[-1]
         if len(ranks) > 1 and judge.n_words:
@@ -158,7 +157,7 @@ class Factorised(Predictor):
         n_texts = problem.contexts.shape[0] + (0 if problem.unseen is None else problem.unseen[0].shape[0])
         known = self.context_vectors_
         if len(self.leading_) or training.contexts.shape[0] < (1 - MISSING) * n_texts:
-            _, known = _decomposed(_all_texts(problem), self.rank_, keys, "vectors of all texts")
+            known = _of_all_texts(problem, self.rank_, keys)
         self.feature_vectors_ = _compared(known)
         logger.info("factorised predictors: rank %d, %d passes", self.rank_, self.passes_)
 
@@ -302,17 +301,22 @@ def _rows(problem: Problem, start: int, stop: int) -> Problem:
     return problem.on(row_slice(problem.contexts, start, stop), row_slice(problem.targets, start, stop))
 
 
-def _all_texts(problem: Problem) -> Problem:
-    """The problem on all texts, also those that predictors will be judged on, with all that leads to vertices."""
-    if problem.unseen is None:
-        return problem.on(problem.shown, problem.targets)
-    both = zip((problem.shown, problem.targets), problem.unseen, strict=True)
-    return problem.on(*(canonical_csr(sparse.vstack(parts), np.float32) for parts in both))
-
-
-def _decomposed(problem: Problem, rank: int, keys: Keys, stage: str) -> tuple[Singles, Singles]:
+def _decomposed(problem: Problem, rank: int, keys: Keys) -> tuple[Singles, Singles]:
     """Vectors of the vertices and of the contexts, whose products approximate PMI."""
-    joint = joint_counts(problem.contexts, problem.targets, problem.engine, f"{stage}, counts")
+    joint = joint_counts(problem.contexts, problem.targets, problem.engine, "context vectors, counts")
+    return _factors(problem, joint, rank, keys, "context vectors")
+
+
+def _of_all_texts(problem: Problem, rank: int, keys: Keys) -> Singles:
+    """Vectors of all features, of texts also that predictors will be judged on, and of what predictors ignore."""
+    stage = "vectors of all texts"
+    joint = joint_counts(
+        problem.shown, problem.targets, problem.engine, f"{stage}, counts", further=problem.unseen
+    )  # fmt: skip
+    return _factors(problem, joint, rank, keys, stage)[1]
+
+
+def _factors(problem: Problem, joint: Csr, rank: int, keys: Keys, stage: str) -> tuple[Singles, Singles]:
     forbidden, telling = problem.forbidden, _own_columns(problem)
 
     def decompose(local: Engine) -> tuple[Singles, Singles]:
