@@ -19,13 +19,15 @@ import build_helpers
 from build_helpers import build, hash_of_net, made_up_texts
 from classinet import ClassiNet
 from classinet._sparse import canonical_csr, row_slice, take_rows
-from classinet.build import JournalEngine, build_directory, corpus, discard, estimate, journal, stream_corpus
+from classinet.build import JournalEngine, build_directory, corpus, discard, estimate, forecast, journal, stream_corpus
 from classinet.build.codec import ArrayFiles, NotStorableError, is_intact, read_value, write_value
+from classinet.build.stages import build_net
 from classinet.engine import ThreadEngine
 from classinet.exceptions import InputError, ParameterError, StorageError
 from classinet.labels import Votes
 from classinet.neighbors import LSHNeighbors
 from classinet.neighbors.base import Shortlist
+from classinet.pipeline import TextNet
 from classinet.predictors import Factorised, NaiveBayes, Perceptron, Ridge, SklearnPredictor
 from classinet.text import TextVectorizer
 
@@ -532,6 +534,23 @@ def test_an_estimate_knows_what_will_be_built_and_grows_with_it(recipe):
     assert larger.peak_bytes > exact.peak_bytes > 10**8
     assert larger.disk_bytes > exact.disk_bytes > 0
     assert larger.seconds > 3 * exact.seconds  # 40 times the texts, measured on a machine that is busy with other tests
+
+
+def test_an_estimate_builds_what_the_net_would_be(monkeypatch):
+    """Also of pieces, of which none becomes a vertex."""
+    nets = []
+
+    def watched(*arguments):
+        nets.append(build_net(*arguments))
+        return nets[-1]
+
+    monkeypatch.setattr(forecast, "build_net", watched)
+    texts = made_up_texts(1200)
+    vectorizer = TextVectorizer(min_df=2, pieces=True)
+    found = estimate(iter(texts), vectorizer=vectorizer, recipe=ClassiNet().recipe(), n_jobs=1)
+    net = TextNet(vectorizer).fit(texts).net_
+    assert hash_of_net(nets[-1]) == hash_of_net(net)
+    assert (found.n_features, found.n_vertices) == (net.n_features, net.n_vertices)
 
 
 # ---------------------------------------------------------------------------------------------- rows

@@ -264,7 +264,7 @@ def input_names(estimator: Any, passed: Any, net: Net) -> NDArray[np.object_]:
     return names
 
 
-def _checked_leading(leading: Any, n_features: int) -> Flags | None:
+def _checked_leading(leading: Any, n_features: int) -> Flags:
     flags = np.asarray(leading)
     if flags.dtype != np.bool_ or flags.shape != (n_features,):
         raise InputError(
@@ -273,7 +273,7 @@ def _checked_leading(leading: Any, n_features: int) -> Flags | None:
         )
     if flags.all():
         raise InputError("leading leaves no feature that may become a vertex")
-    return flags if flags.any() else None
+    return flags
 
 
 def _refuse_one(n_texts: int) -> None:

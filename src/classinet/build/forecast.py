@@ -123,8 +123,8 @@ def _timed_build(
     watch = TimedEngine(engine)
     begun = time.perf_counter()
     if corpus.n_texts > 1:
-        words = vectorizer.words_among(corpus.names)
-        build_net(recipe, corpus.matrix, corpus.matrix, None, corpus.names, None, 0, watch, words)
+        pieces = ~vectorizer.words_among(corpus.names)
+        build_net(recipe, corpus.matrix, corpus.matrix, None, corpus.names, None, 0, watch, pieces)
     between = time.perf_counter() - begun - sum(watch.seconds.values())
     watch.seconds.update({"texts": reading, "preparation": max(0.0, between)})
     return corpus, watch

@@ -146,8 +146,7 @@ def update_net(
     masks = overlapping_names(list(part.names), columns) if forbidden is None else take_rows(forbidden, columns)
     own = take_rows(met, np.searchsorted(rows, kept[columns]))
     shares = _shares(holding[kept[columns]] / n_all, n_all)
-    leading = ~words[kept]
-    setup = Setup(columns, part.names, seed, engine, ordered=True, leading=leading if leading.any() else None)
+    setup = Setup(columns, part.names, seed, engine, ordered=True, leading=~words[kept])
     predictor.resume(before, take_columns(own, kept), shares, contexts, wanted, masks, setup=setup)
 
     # 3. Votes after the former ones, neighbours, edges.
