@@ -310,9 +310,7 @@ def _decomposed(problem: Problem, rank: int, keys: Keys) -> tuple[Singles, Singl
 def _of_all_texts(problem: Problem, rank: int, keys: Keys) -> Singles:
     """Vectors of all features, of texts also that predictors will be judged on, and of what predictors ignore."""
     stage = "vectors of all texts"
-    joint = joint_counts(
-        problem.shown, problem.targets, problem.engine, f"{stage}, counts", further=problem.unseen
-    )  # fmt: skip
+    joint = joint_counts(problem.shown, problem.targets, problem.engine, f"{stage}, counts", further=problem.unseen)
     return _factors(problem, joint, rank, keys, stage)[1]
 
 
