@@ -22,6 +22,7 @@ from classinet._sparse import canonical_csr, row_slice, take_rows
 from classinet.build import JournalEngine, build_directory, corpus, discard, estimate, forecast, journal, stream_corpus
 from classinet.build.codec import ArrayFiles, NotStorableError, is_intact, read_value, write_value
 from classinet.build.stages import build_net
+from classinet.edges import Similarity
 from classinet.engine import ThreadEngine
 from classinet.exceptions import InputError, ParameterError, StorageError
 from classinet.labels import Votes
@@ -534,6 +535,16 @@ def test_an_estimate_knows_what_will_be_built_and_grows_with_it(recipe):
     assert larger.peak_bytes > exact.peak_bytes > 10**8
     assert larger.disk_bytes > exact.disk_bytes > 0
     assert larger.seconds > 3 * exact.seconds  # 40 times the texts, measured on a machine that is busy with other tests
+
+
+def test_an_estimate_counts_edges_of_what_is_no_vertex():
+    def bytes_of(model):
+        found = estimate(made_up_texts(300), vectorizer=TextVectorizer(), recipe=model.recipe(), n_jobs=1)
+        return found.peak_bytes, found.disk_bytes
+
+    with_them, without = bytes_of(ClassiNet(vertices=20)), bytes_of(ClassiNet(vertices=20, edges=Similarity()))
+    assert all(more >= less for more, less in zip(with_them, without, strict=True))
+    assert with_them[1] > without[1]
 
 
 def test_an_estimate_builds_what_the_net_would_be(monkeypatch):

@@ -48,9 +48,14 @@ def first_hop(
 def _without(found: Csr, outside: Integers, forbidden: Csr) -> Csr:
     """The same without edges to vertices that must not be told of the feature."""
     n_vertices = found.shape[1]
-    edges = outside[row_of_entries(found)] * n_vertices + found.indices
+    edges = outside[row_of_entries(found)] * n_vertices + found.indices  # ascending, and far more than are banned
     banned = forbidden.indices.astype(np.int64) * n_vertices + row_of_entries(forbidden)
-    return keep_entries(found, ~np.isin(edges, banned))
+    at = np.searchsorted(edges, banned)
+    there = at < len(edges)
+    there[there] = edges[at[there]] == banned[there]
+    allowed = np.ones(len(edges), dtype=np.bool_)
+    allowed[at[there]] = False
+    return keep_entries(found, allowed)
 
 
 def _conditional(found: Csr, bits: Bits, labels: LabelVectors) -> Floats:

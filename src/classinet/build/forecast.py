@@ -40,7 +40,7 @@ class Estimate:
     ----------
     seconds : from the first text to the net.
     peak_bytes : memory that is neither shared nor a mapped file, at its highest.
-    disk_bytes : size of the build's directory when it is finished.
+    disk_bytes : size of the build's directory when it is finished, and of the net beside it.
     n_texts, n_features, n_vertices : what will be built.
     assumptions : what the figures rest on, in words.
     """
@@ -202,16 +202,29 @@ def _peak(full: dict[str, float], recipe: Recipe, n_threads: int) -> float:
     vectors = 100 * 4 * (2 * full["features"] + 3 * full["vertices"])
     fitting = 40 * full["pairs"] + vectors + 40 * full["texts"]
     voting = 2 * full["vertices"] * full["held out"] / 8 + n_threads * 3 * 256 * 4 * full["held out"]
-    weighing = 140 * full["vertices"] * k + 2 * full["vertices"] * full["held out"] / 8
+    weighing = 140 * full["vertices"] * k + 2 * full["vertices"] * full["held out"] / 8 + 60 * _outside(full, recipe)
     if type(recipe.predictor).__name__ == "Ridge":
         fitting += 12 * full["vertices"] ** 2
     return LIBRARIES + PER_FEATURE * full["features"] + max(fitting, voting + vectors, weighing + vectors)
 
 
 def _disk(full: dict[str, float], recipe: Recipe) -> float:
-    """Bytes of all that a build keeps in its directory."""
+    """Bytes of all that a build keeps in its directory, and of the net that is written beside it."""
     k = min(recipe.neighbors.k, full["vertices"])
     rows = 4 * (8 * full["values"] + 8 * full["texts"])
     if type(recipe.predictor).__name__ == "Factorised":
-        rows += 8 * full["pairs"]
-    return rows + 100 * full["vertices"] * k + full["vertices"] * (full["held out"] / 8 + 10 * 400)
+        # What is met is counted for the predictors and for the vectors of all texts, which are kept in both places.
+        rows += 2 * 8 * full["pairs"] + 4 * 400 * full["features"]
+    return (
+        rows
+        + 200 * full["vertices"] * k
+        + 24 * _outside(full, recipe)
+        + full["vertices"] * (4 * full["held out"] / 8 + 10 * 400)
+    )
+
+
+def _outside(full: dict[str, float], recipe: Recipe) -> float:
+    """How many edges lead from features that are no vertices."""
+    if not recipe.edges.outside:
+        return 0.0
+    return (full["features"] - full["vertices"]) * min(recipe.neighbors.k, full["vertices"])
