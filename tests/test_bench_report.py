@@ -28,8 +28,16 @@ from classinet.bench.report import (
     save_figure,
     write_report,
 )
-from classinet.bench.report.few_labels import coloured, gain_table, rank_table, score_table, win_table
+from classinet.bench.report.few_labels import gain_table, score_table
 from classinet.bench.report.paper import published_table
+from classinet.bench.report.summary import (
+    coloured,
+    gains_table,
+    mean_tables,
+    rank_table,
+    shared_table,
+    win_table,
+)
 from classinet.bench.scores import Estimate, Score, ScoreKey, over_draws, pool, read_scores, score, write_scores
 from classinet.bench.tables import (
     Entry,
@@ -466,6 +474,42 @@ def test_tables_of_few_labels_by_hand():
         "Global": ["1 / 0 / 0"] * 3 + ["3 / 0 / 0"], "scl": ["0 / 1 / 0"] * 3 + ["0 / 3 / 0"]
     }  # fmt: skip
     assert coloured(results) == ["none", "global", "scl"]
+
+
+def test_tables_over_all_tasks_by_hand():
+    """SCL is not judged on TREC, which has other numbers of labels; on CR all have ten points more."""
+    on_cr = few_cells("cr")
+    shifted = {"global": 80, "none": 70, "scl": 60}
+    for i, one in enumerate(on_cr):
+        truth, said = right(100, shifted[one.key.method])
+        on_cr[i] = replace(one, truth=truth, runs=tuple(replace(run, predicted=said) for run in one.runs))
+    on_trec = [
+        replace(one, key=replace(one.key, labels={"10": "5-a-class", "50": "10-a-class"}.get(one.key.labels, "all")))
+        for one in few_cells("trec")
+        if one.key.method != "scl"
+    ]
+    results = Results("few-labels", *summarise([*few_cells(), *on_cr, *on_trec]), Labels({}, {}))
+    assert shared_table(results).header == ("method", "cr", "mr", "trec", "mean")
+    assert shared_table(results).title.startswith("all, ")
+    assert entries(shared_table(results)) == {
+        "global": ["80.0", "70.0", "70.0", "73.3"],
+        "none": ["70.0", "60.0", "60.0", "63.3"],
+        "scl": ["60.0", "50.0", "–", "–"],
+    }
+    (means,) = mean_tables(results)  # of TREC alone there is no mean
+    assert means.header == ("method", "10", "50", "all")
+    assert entries(means)["none"] == ["65.0", "67.5", "65.0"]
+    assert entries(gains_table(results)) == {
+        "global": ["+10.0 (2 of 2)"] * 2 + ["+10.0 (1 of 1)"] * 2 + ["+10.0 (3 of 3)", "+10.0 (9 of 9)"],
+        "scl": ["−10.0 (0 of 2)"] * 2 + ["–"] * 2 + ["−10.0 (0 of 2)", "−10.0 (0 of 6)"],
+    }
+
+
+def test_without_labels_in_common_nothing_stands_side_by_side():
+    ten, fifty = ([one for one in few_cells(task) if one.key.labels == n] for task, n in (("mr", "10"), ("cr", "50")))
+    results = Results("few-labels", *summarise([*ten, *fifty]), Labels({}, {}))
+    assert shared_table(results) is None
+    assert mean_tables(results) == []
 
 
 def test_the_default_is_coloured_even_where_little_of_it_is_computed():

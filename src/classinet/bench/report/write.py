@@ -16,7 +16,7 @@ from classinet._files import whole_file
 from classinet.bench.cells import CellKey, CellStore
 from classinet.bench.comparisons import FEW_LABELS, Paired, read_comparisons, summarise, write_comparisons
 from classinet.bench.published import TABLE_1, TABLE_2
-from classinet.bench.report import few_labels, paper
+from classinet.bench.report import few_labels, paper, summary
 from classinet.bench.report.claims import claims, claims_table
 from classinet.bench.report.figures import learning_curves, save_figure
 from classinet.bench.report.labels import AnalysisResult, Labels
@@ -154,9 +154,13 @@ def _paper(results: Results) -> list[Section]:
 
 
 def _few_labels(results: Results, figures: Path) -> list[Section]:
-    highlight = few_labels.coloured(results)
-    summary = [few_labels.rank_table(results), few_labels.win_table(results)]
-    sections = [_of_tables("summary", "Over all tasks", summary)]
+    highlight = summary.coloured(results)
+    shared = summary.shared_table(results)
+    over_all = [
+        *([shared] if shared else []), *summary.mean_tables(results), summary.gains_table(results),
+        summary.win_table(results), summary.rank_table(results),
+    ]  # fmt: skip
+    sections = [_of_tables("summary", "Over all tasks", over_all)]
     for task in results.tasks:
         for corpus in results.corpora(task):
             title = f"{results.labels.task(task).title}, unlabeled text: {results.labels.corpus(corpus)}"
