@@ -35,7 +35,7 @@ ALIKE = "classes count alike"
 # Where the border between uneven classes is put where labels are few.
 BORDER = "said as often as true"
 # What the default does beside that.
-UNLABELED = "unlabeled texts join"
+UNLABELED = "up to half of the unlabeled texts join"
 # How much weight is tried for what a method adds to words.
 UP_TO_1 = "weight up to 1"
 # How a method is tuned whose features hang on labels.

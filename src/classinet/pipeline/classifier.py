@@ -172,12 +172,13 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         representation = representation.with_weight(settings.weight)
         # The classifier to compare with has the same freedom: its own C and leeway, chosen alike.
         plain = tuner.choose(self.C, 0.0, leeway="auto" in (self.C, self.weight))
+        sizes = counts @ targets.member
         own, expanded, targets, weights, named = with_names(own, expanded, targets, self.class_weight, counts)
 
         self.head_, share = fit_blocks(own, expanded, targets, weights, settings, asked), 0.0
         if learns and settings.weight > 0:
             unlabeled = _unlabeled_rows(text_net, representation)
-            self.head_, share = with_unlabeled(self.head_, own, expanded, targets, weights, settings, unlabeled)
+            self.head_, share = with_unlabeled(self.head_, own, expanded, targets, weights, settings, sizes, unlabeled)
         self.plain_head_ = fit_blocks(own, no_rows(own.shape[0], 0), targets, weights, plain, asked)
         self.settings_ = {
             **settings.to_dict(), "plain_C": plain.C, "plain_leeway": plain.leeway, "class_names": named,
