@@ -174,10 +174,12 @@ def shown(score: float | None) -> str:
 
 
 def table(found: dict[str, dict[str, Scores]]) -> str:
-    """Return two Markdown tables: few labels, all labels."""
+    """Return a Markdown table for few labels and one for all, where these were used."""
     sets = list(next(iter(found.values())))
     lines = []
     for which, title in enumerate(("10 labels a class", "all labels")):
+        if all(row[key][which] is None for row in found.values() for key in sets):
+            continue
         heads = [key + (" (F)" if key in SKEWED else "") for key in sets]
         lines += [f"| {title} | {' | '.join(heads)} | mean |", "|---|" + "---:|" * (len(sets) + 1)]
         for name, row in found.items():
