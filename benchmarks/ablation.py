@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from classinet import ClassiNet, ClassiNetClassifier, TextNet
 from classinet._typing import Integers
 from classinet.bench.plan import draw_rows
-from classinet.bench.tasks import all_tasks
+from classinet.bench.tasks import Task, all_tasks
 from classinet.bench.worker import made
 from classinet.edges import Similarity
 from classinet.exceptions import UnknownTextWarning
@@ -125,9 +125,11 @@ def scored(key: str, truth: Integers, said: Any) -> float:
 class Trial:
     """One data set, a part of its training texts set aside, and the nets that were built of the others."""
 
-    def __init__(self, key: str, draws: int, *, test: bool = False) -> None:
+    def __init__(
+        self, key: str, draws: int, *, test: bool = False, tasks: Mapping[str, Task] | None = None
+    ) -> None:  # fmt: skip
         self.key, self.draws = key, draws
-        data = all_tasks()[key].load()
+        data = (all_tasks() if tasks is None else tasks)[key].load()
         asked, training = (data.test(0), data.train(0)) if test else judged(data.train(0))
         self.classes = np.array(data.classes)
         self.texts, self.codes = [data.texts[row] for row in training], data.codes[training]

@@ -24,7 +24,7 @@ from classinet.expansion import AllNeighbors, Global, Independent, LocalPath, Mu
 from classinet.graph import neighborhood
 from classinet.model import ClassiNet
 from classinet.pipeline import ClassiNetClassifier, TextNet, border
-from classinet.pipeline.representation import no_rows
+from classinet.pipeline.representation import no_rows, unit_rows
 from classinet.pipeline.targets import Targets, as_targets
 from classinet.text import TextVectorizer
 from classinet.text.pieces import is_run
@@ -416,8 +416,18 @@ def test_texts_without_a_single_feature_cannot_train(net):
 
 
 def test_few_labels_get_the_fixed_choice(clf):
+    from classinet.pipeline.tuning import full_weight
+
     assert clf.settings_["how"] == "fixed"
-    assert (clf.settings_["C"], clf.settings_["weight"]) == (30.0, 1.0)
+    assert (clf.settings_["C"], clf.settings_["weight"]) == (30.0, full_weight(clf.text_net_.n_texts_))
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**7))
+def test_the_more_texts_the_net_is_of_the_more_its_expansion_may_weigh(one, other):
+    from classinet.pipeline.tuning import FIXED_WEIGHT, MANY_UNLABELED, full_weight
+
+    few, many = sorted((one, other))
+    assert 0 <= full_weight(few) <= full_weight(many) <= FIXED_WEIGHT == full_weight(MANY_UNLABELED)
 
 
 def test_cross_validation_uses_an_expansion_that_helps(net):
@@ -428,20 +438,99 @@ def test_cross_validation_uses_an_expansion_that_helps(net):
     clf = ClassiNetClassifier(net).fit([str(rng.choice(words[label])) for label in labels], labels)
     assert clf.settings_["how"] == "cross-validation"
     losses = clf.settings_["losses"]
+    assert losses["C=10, weight=0"] > min(losses.values())
     assert clf.settings_["weight"] > 0
-    assert losses["C=10, weight=0"] > min(losses.values()) == losses[f"C=10, weight={clf.settings_['weight']:g}"]
 
 
 def test_cross_validation_steps_back_from_an_expansion_that_says_nothing(net):
-    """The label hangs on a word that the net does not know; whatever is inferred from the others is noise."""
+    """The label hangs on one of 40 words that the net does not know; whatever is inferred from the others is noise."""
     rng = np.random.default_rng(0)
-    words = [word for words in TOPIC_WORDS.values() for word in words]
     labels = rng.integers(2, size=200)
-    texts = [f"{('quux', 'xyzzy')[label]} {' '.join(rng.choice(words, 2))}" for label in labels]
+    vertices = net.net_.feature_names[net.net_.columns]
+    texts = [f"quux{2 * rng.integers(20) + label} {' '.join(rng.choice(vertices, 10))}" for label in labels]
     clf = ClassiNetClassifier(net).fit(texts, labels)
-    losses = clf.settings_["losses"]
-    assert losses["C=10, weight=0"] < losses["C=10, weight=0.5"] < losses["C=10, weight=1"]
+    losses = list(clf.settings_["losses"].values())  # from no weight to the full one
+    assert losses == sorted(losses)
     assert clf.settings_["weight"] <= 0.25
+
+
+def planted(n_texts, told, noise=2.0, seed=0):
+    """Rows of 20 features that tell of 3 classes through noise, and an expansion that tells so much of them."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(3, size=n_texts)
+    centres = rng.normal(size=(3, 20))
+    text, expansion = (by * centres[codes] + noise * rng.normal(size=(n_texts, 20)) for by in (1.0, told))
+    blocks = [unit_rows(canonical_csr(block)) for block in (text, expansion)]
+    return *blocks, Targets.of_codes(codes, 3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("told", "class_weight"), [(0.0, None), (0.7, "balanced"), (2.0, None)])
+def test_a_smaller_weight_is_taken_where_it_is_surely_better(told, class_weight, seed, monkeypatch):
+    """The oracle fits scikit-learn fold by fold, scales by brute force, and asks for two standard errors."""
+    from scipy.special import log_softmax
+    from sklearn.model_selection import StratifiedKFold
+
+    from classinet.merging import append
+    from classinet.pipeline.representation import weigh_blocks
+    from classinet.pipeline.tuning import SURE, WEIGHTS, Tuner
+
+    text, expansion, targets = planted(240, told, seed=seed)
+    weights = targets.row_weights(class_weight, None)
+    full = 0.8
+    monkeypatch.setattr("classinet.pipeline.held_out.COARSE", 1e-8)
+    chosen = Tuner(text, expansion, targets, weights, seed=seed, full=full).choose("auto", "auto")
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=seed).split(np.zeros(240), targets.codes))
+
+    def oracle(weight):
+        rows = append(*weigh_blocks(text, expansion, weight)).toarray()
+        logits = np.empty((240, 3))
+        for training, held_out in folds:
+            head = LogisticRegression(C=10.0, tol=1e-8, max_iter=5000)
+            head.fit(rows[training], targets.codes[training], sample_weight=weights[training, 0])
+            logits[held_out] = head.decision_function(rows[held_out])
+        scales = np.exp(np.linspace(-1, 3, 2001))
+        losses = [-log_softmax(scale * logits, axis=1)[np.arange(240), targets.codes] for scale in scales]
+        return min(losses, key=lambda each: weights[:, 0] @ each)
+
+    each = {weight: oracle(weight) for weight in (share * full for share in WEIGHTS)}
+    shares = weights[:, 0] / weights[:, 0].sum()
+    for weight, losses in each.items():
+        assert chosen.losses[f"C=10, weight={weight:g}"] == pytest.approx(shares @ losses, abs=1e-4)
+    better = {full: 0.0}
+    for weight, losses in each.items():
+        less = each[full] - losses
+        gain = shares @ less
+        if gain > SURE * np.sqrt((shares**2) @ (less - gain) ** 2):
+            better[weight] = gain
+    assert chosen.weight == max(better, key=lambda weight: better[weight])
+    assert chosen.how == "cross-validation"
+
+
+def test_a_weight_is_none_where_the_expansion_is_noise_and_full_where_it_tells():
+    from classinet.pipeline.tuning import Tuner
+
+    def weight(n_texts, told):
+        text, expansion, targets = planted(n_texts, told)
+        return Tuner(text, expansion, targets, targets.row_weights(None, None), seed=0).choose("auto", "auto").weight
+
+    assert weight(600, told=0.0) == 0.0
+    assert weight(600, told=2.0) == 1.0
+
+
+@given(st.floats(0.8, 1.2), st.integers(0, 100), st.booleans())
+def test_scaled_losses_do_not_depend_on_how_sure_logits_are(scale, seed, tags):
+    from classinet.pipeline.held_out import log_losses, scaled_log_losses
+
+    rng = np.random.default_rng(seed)
+    member = rng.random((30, 3)) < 0.4
+    codes = rng.integers(3, size=30)
+    targets = Targets(np.arange(3), member, "tags") if tags else Targets.of_codes(codes, 3)
+    weights = rng.random((30, 3)) if tags else np.repeat(rng.random((30, 1)), 3, axis=1)
+    logits = 0.5 * (rng.normal(size=(30, 3)) + 1.5 * targets.member)  # to be multiplied by 1 to 10
+    least = scaled_log_losses(logits, targets, weights).sum()
+    assert scaled_log_losses(scale * logits, targets, weights).sum() == pytest.approx(least, rel=1e-4)
+    assert least <= log_losses(scale * logits, targets, weights).sum() + 1e-6
 
 
 def test_what_is_given_is_not_chosen(net):
@@ -602,19 +691,19 @@ def test_every_class_is_in_every_fold_however_many_classes_there_are(monkeypatch
 
 @pytest.mark.parametrize("count", [400, 1400])
 def test_labels_that_are_held_out_have_no_say_in_features(count):
-    """A feature that is the label of a text known, and nothing for others, looks perfect unless it is made in folds."""
+    """A feature that is the label of a text known, and chance for others, looks perfect unless it is made in folds."""
     from classinet.pipeline.tuning import Tuner
 
     rng = np.random.default_rng(0)
     codes = rng.integers(2, size=count)
-    told = np.eye(2)[codes]
-    text = canonical_csr(told + 0.5 * rng.random((count, 2)))
+    told, chance = np.eye(2)[codes], np.eye(2)[rng.integers(2, size=count)]
+    text = canonical_csr(told + 2.0 * rng.random((count, 2)))
     targets = Targets.of_codes(codes, 2)
     given = text, canonical_csr(told), targets, targets.row_weights(None, None)
 
     def adapted(rows):
         known = np.isin(np.arange(count), rows)
-        return text, canonical_csr(told * known[:, None])
+        return text, canonical_csr(np.where(known[:, None], told, chance))
 
     assert Tuner(*given, seed=0).choose("auto", "auto").weight > 0
     assert Tuner(*given, seed=0, adapted=adapted).choose("auto", "auto").weight == 0

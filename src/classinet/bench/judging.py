@@ -26,7 +26,7 @@ from classinet.pipeline.held_out import inner_folds
 from classinet.pipeline.names import with_names
 from classinet.pipeline.representation import no_rows, weigh_blocks
 from classinet.pipeline.targets import Targets
-from classinet.pipeline.tuning import MAX_TEXTS, Settings, Tuner, too_few
+from classinet.pipeline.tuning import FIXED_WEIGHT, MAX_TEXTS, Settings, Tuner, too_few
 
 Blocks = tuple[Csr, Csr | None]
 NOTHING = np.empty(0, dtype=np.int64)
@@ -34,8 +34,8 @@ NOTHING = np.empty(0, dtype=np.int64)
 
 def judge_blocks(
     own: Csr, block: Csr | None, codes: Integers, n_classes: int, training: Integers, tested: Integers,
-    settings: dict[str, Any] | None = None, *, counted: bool = True, names: Integers = NOTHING,
-    adapted: Callable[[Integers], Blocks] | None = None,
+    settings: dict[str, Any] | None = None, *, full: float = FIXED_WEIGHT, counted: bool = True,
+    names: Integers = NOTHING, adapted: Callable[[Integers], Blocks] | None = None,
 ) -> tuple[Integers, dict[str, Any]]:  # fmt: skip
     """Train a linear classifier on [own | weight × block] and judge the tested rows.
 
@@ -46,6 +46,7 @@ def judge_blocks(
     codes, n_classes : class of every text, and how many there are.
     training, tested : rows to train on and to judge.
     settings : what was chosen before, to be used again; None chooses.
+    full : the full weight of the block; see `full_weight`.
     counted : whether `own` are features that a text has or has not, as words are, and not vectors.
     names : rows of the names of the classes, which are read if they tell classes apart; none by default.
     adapted : for features that hang on labels: returns `own` and `block` as the labels of the given rows make them.
@@ -56,7 +57,7 @@ def judge_blocks(
     if settings is None:
         inner = None if adapted is None else lambda rows: _both(*adapted(training[rows]), training)
         weights = targets.row_weights("auto", None)
-        tuner = Tuner(*train, targets, weights, seed=0, counted=counted, adapted=inner)
+        tuner = Tuner(*train, targets, weights, seed=0, full=full, counted=counted, adapted=inner)
         settings = tuner.choose("auto", 0.0 if block is None else "auto").to_dict()
     rows, added, targets, weights, _ = with_names(*_both(own, block, np.append(training, names)), targets, "auto", None)
     head = fit_blocks(rows, added, targets, weights, Settings(**settings), asked)

@@ -24,7 +24,7 @@ from classinet.bench.tasks import Labelled, Task
 from classinet.bench.work import name_of
 from classinet.pipeline.border import MOST_TEXTS, texts_to_ask
 from classinet.pipeline.targets import FEW_TEXTS, Targets, place_in_class
-from classinet.pipeline.tuning import MAX_TEXTS, too_few
+from classinet.pipeline.tuning import FIXED_WEIGHT, MAX_TEXTS, full_weight, too_few
 
 PROTOCOL = 2  # raised when cells computed before mean something else
 # How a classifier of many labels is tuned: other words compute those cells, and the analyses, anew.
@@ -38,6 +38,8 @@ BORDER = "said as often as true"
 UNLABELED = "up to half of the unlabeled texts join"
 # How much weight is tried for what a method adds to words.
 UP_TO_1 = "weight up to 1"
+SURELY_BETTER = f"{UP_TO_1}, less where surely better"
+BY_CORPUS = "weight by size of the corpus"
 # How a method is tuned whose features hang on labels.
 BY_INNER_LABELS = "features of a fold by its training labels"
 A_CLASS = "-a-class"
@@ -179,7 +181,9 @@ def definition(key: CellKey, method: Method, loaded: Loaded) -> str:
     if rival.use != "predict" and _n_labels(key, loaded.data) > MAX_TEXTS:
         more.append(WORDS_FINELY if holds_words(rival) else FINELY)
     if rival.use == "append" and _is_tuned(key, loaded.data):
-        more.append(UP_TO_1)
+        more.append(SURELY_BETTER if _n_labels(key, loaded.data) <= MAX_TEXTS else UP_TO_1)
+    if rival.use == "append" and full_weight(loaded.unlabeled(key).n_texts) < FIXED_WEIGHT:
+        more.append(BY_CORPUS)
     if rival.use != "predict" and _is_few_and_uneven(key, loaded.data):
         more.append(ALIKE)
     if rival.use != "predict" and _has_border_shifted(key, loaded.data):

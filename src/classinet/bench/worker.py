@@ -36,6 +36,7 @@ from classinet.exceptions import DivergenceWarning, UnknownTextWarning
 from classinet.pipeline import TextNet
 from classinet.pipeline.border import MOST_TEXTS
 from classinet.pipeline.representation import unit_rows
+from classinet.pipeline.tuning import FIXED_WEIGHT, full_weight
 
 PACKAGES = ("classinets", "numpy", "scipy", "scikit-learn", "numba", "gensim", "fasttext-community", "torch")
 
@@ -77,6 +78,10 @@ class _Bench:
     @cached_property
     def words(self) -> NoExpansion:
         return self.work.words(self.corpus, pieces=self.method.pieces)
+
+    @cached_property
+    def full_weight(self) -> float:
+        return full_weight(len(self.work.corpus(self.corpus).texts))
 
     @cached_property
     def unfitted(self) -> Baseline:
@@ -178,7 +183,7 @@ class _Judge:
 
         return judge_blocks(
             *blocks(training, np.concatenate([training, tested])), data.codes, n_classes, training, tested, settings,
-            counted=words is not None,
+            full=self.bench.full_weight if rival.use == "append" else FIXED_WEIGHT, counted=words is not None,
             adapted=(lambda labelled: blocks(labelled, training)) if rival.learns_from_labels else None,
         )  # fmt: skip
 

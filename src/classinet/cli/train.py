@@ -70,7 +70,7 @@ def train(
         typer.Option(
             "--weight",
             metavar="auto|NUMBER",
-            help="Weight of the expansion, 0 for none; auto: by cross-validation, 1 where labels are few.",
+            help="Weight of the expansion, 0 for none; auto: 1, or less where texts are few or that is surely better.",
         ),
     ] = "auto",
     class_weight: Annotated[

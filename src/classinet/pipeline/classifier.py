@@ -37,7 +37,7 @@ from classinet.pipeline.pieces import Pieces, least_texts
 from classinet.pipeline.representation import Representation, no_rows
 from classinet.pipeline.targets import as_targets, checked_weights, label_sets
 from classinet.pipeline.text_net import TextNet
-from classinet.pipeline.tuning import MAX_WEIGHT, Tuner
+from classinet.pipeline.tuning import MAX_WEIGHT, Tuner, full_weight
 from classinet.pipeline.unlabeled import Unlabeled, may_learn, with_unlabeled
 from classinet.text.vectorizer import strings
 
@@ -51,8 +51,8 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
     expansion : how texts are expanded; None is `Global()`.
     C : inverse strength of regularisation, or "auto": by cross-validation, 30 where labels are too few for that. With
         more than a thousand labels, features that tell classes apart are regularised less if that judges better.
-    weight : length of the expansion relative to the text's own features, 0 for no expansion; or "auto": by
-        cross-validation, 1 where labels are too few for that.
+    weight : length of the expansion relative to the text's own features, 0 for no expansion; or "auto": 1, in nets of
+        less than 2,000 texts less, and where there are labels enough as much less as cross-validation is sure of.
     pieces : whether runs of letters count beside the features of the net, and pairs of neighbouring words and the
         first words of a text where the net does not count them itself.
     class_weight : "balanced" lets all classes weigh alike, however many texts each has; None all texts; a dict gives
@@ -167,7 +167,10 @@ class ClassiNetClassifier(Editable, ClassifierMixin, BaseEstimator):  # type: ig
         if labelled.nnz == 0:
             raise InputError("no labelled text holds a single feature; texts may be empty, or the tokenizer drops all")
         expanded = representation.expansion_rows(counted)
-        tuner = Tuner(labelled, row_slice(expanded, 0, len(texts)), targets, weights, self.random_state)
+        tuner = Tuner(
+            labelled, row_slice(expanded, 0, len(texts)), targets, weights, self.random_state,
+            full=full_weight(text_net.n_texts_),
+        )  # fmt: skip
         settings = tuner.choose(self.C, self.weight)
         representation = representation.with_weight(settings.weight)
         # The classifier to compare with has the same freedom: its own C and leeway, chosen alike.
