@@ -214,7 +214,8 @@ def test_what_is_there_is_not_overwritten(place, tmp_path):
 
 def test_train_says_what_was_chosen_and_how(place, tmp_path):
     said, _ = run("train", place / "net", place / "few.tsv", "-o", tmp_path / "a")
-    assert re.search(r"C 30, weight of the expansion 0\.\d+ \(fixed: labels are too few", said)  # of a net of little text
+    # The net is of little text.
+    assert re.search(r"C 30, weight of the expansion 0\.\d+ \(fixed: labels are too few", said)
     assert re.search(r"^classes +football \d+, kitchen \d+, weather \d+$", said, re.MULTILINE)
     assert "of a text's features are known to the net" in said
     assert re.search(r"^names of classes +not read$", said, re.MULTILINE)  # the net knows none of them
