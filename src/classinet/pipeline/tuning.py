@@ -40,7 +40,7 @@ MIDDLING_C = 10.0
 # They are shares of the full weight.
 WEIGHTS = (0.0, 0.25, 0.5, 1.0)
 # From so many unlabeled texts on the full weight is 1; below, it falls with the fourth root of their number. Of 500 and
-# 1,000 texts, a weight of 0.7 was 0.5 points better than 1 with 10, 20 and 50 labels a class, of 3,000 level with it.
+# 1,000 texts, a weight of 0.7 was 0.5 points better than 1 with 10, 20 and 50 labels a class, of 3,000 0.3.
 MANY_UNLABELED = 2000
 # A smaller weight is taken if its held-out losses are smaller by so many standard errors. The smallest loss itself cost
 # product reviews up to 4 points and was no better on average than no choice. So sure a choice cost nothing on average of
