@@ -43,8 +43,8 @@ WEIGHTS = (0.0, 0.25, 0.5, 1.0)
 # 1,000 texts, a weight of 0.7 was 0.5 points better than 1 with 10, 20 and 50 labels a class, of 3,000 0.3.
 MANY_UNLABELED = 2000
 # A smaller weight is taken if its held-out losses are smaller by so many standard errors. The smallest loss itself cost
-# product reviews up to 4 points and was no better on average than no choice. So sure a choice cost nothing on average of
-# any number of labels, and what libraries are written in gained 1 to 2 points.
+# product reviews up to 4 points and was no better on average than no choice. So sure a choice cost nothing on average
+# of any number of labels, and what libraries are written in gained 1 to 2 points.
 SURE = 2.0
 # A model of a larger one could not be loaded; far larger ones overflow.
 MAX_WEIGHT = 1e100
