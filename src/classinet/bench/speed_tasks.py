@@ -21,7 +21,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from classinet import persistence
 from classinet._optional import optional_import
-from classinet._sparse import canonical_csr
+from classinet._sparse import canonical_csr, row_slice
 from classinet.bench.measuring import Clock
 from classinet.datasets import made_up_sentences
 from classinet.expansion import Global
@@ -154,7 +154,7 @@ def expand_counted(clock: Clock, files: Files) -> dict[str, Any]:
     """Expand short texts that are counted already, on one thread."""
     texts, net = files.short_texts(), files.default_net()
     counts = canonical_csr(net.vectorizer_.transform(texts))
-    expand_rows(counts[:100], net.net_, Global(), 1)
+    expand_rows(row_slice(counts, 0, 100), net.net_, Global(), 1)
     clock.best_of(lambda: expand_rows(counts, net.net_, Global(), 1))
     return {"texts": len(texts)}
 
