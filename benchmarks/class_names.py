@@ -16,14 +16,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ablation import DEFAULT, SKEWED, judged, keep, parser_of, scored, shown
+from classinet import ClassiNetClassifier
 from classinet._sparse import canonical_csr
 from classinet._typing import Csr, Integers
 from classinet.baselines.base import Baseline
 from classinet.baselines.cbow import CBOW
 from classinet.baselines.dense_average import DenseAverage
-from classinet.baselines.expanded import Expanded
 from classinet.baselines.minilm import MiniLM
 from classinet.baselines.no_expansion import NoExpansion
 from classinet.bench.corpora import CORPORA
@@ -42,14 +43,16 @@ NAMED = "reddit20,banking77,docstrings,subj,sms_spam,trec"
 LABELS = ("1-a-class", "2-a-class", "5-a-class", "10-a-class", "20-a-class", "50-a-class")
 MOST_LABELS = 1000  # more take minutes to tune
 Row = list[float | None]
-METHODS: dict[str, Callable[[TextNet], Baseline]] = {
+RIVALS: dict[str, Callable[[TextNet], Baseline]] = {
     "no expansion": lambda net: NoExpansion(),
-    DEFAULT: Expanded,
     "dense average": DenseAverage,
     "CBOW": lambda net: CBOW(use="append"),
     "MiniLM": lambda net: MiniLM(),
 }
+METHODS = ("no expansion", DEFAULT, "dense average", "CBOW", "MiniLM")
 WITHOUT, WITH, WRONG = "without", "with", "wrong"
+# Judges the asked texts after learning from some rows: (rows, how names are read) → class of each asked text.
+Judge = Callable[[Integers, str], Integers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,7 @@ class Named:
 
     texts: list[str]
     codes: Integers
-    n_classes: int
+    classes: NDArray[np.object_]
     pool: Integers
     asked: Integers
     unlabeled: list[str]
@@ -66,7 +69,7 @@ class Named:
     @property
     def names(self) -> Integers:
         """Rows of the names."""
-        return np.arange(len(self.texts) - self.n_classes, len(self.texts))
+        return np.arange(len(self.texts) - len(self.classes), len(self.texts))
 
 
 def main() -> None:
@@ -84,7 +87,8 @@ def main() -> None:
         net = TextNet().fit(data.unlabeled)
         print(f"\n| {key}{' (F)' * (key in SKEWED)} | {' | '.join(LABELS)} |\n|---|{'---:|' * len(LABELS)}")
         for title in asked.methods.split(","):
-            for how, row in measured(key, data, METHODS[title](net), asked.draws, pieces=title == DEFAULT).items():
+            judge = by_classifier(data, net) if title == DEFAULT else by_blocks(data, RIVALS[title](net))
+            for how, row in measured(key, data, judge, asked.draws).items():
                 found.setdefault(f"{title}, {how}", {})[key] = row
                 print(f"| {title}, {how} | {' | '.join(map(shown, row))} |", flush=True)
     keep(asked, labels=LABELS, test=asked.test, beside=asked.beside, scores=found)
@@ -101,31 +105,50 @@ def loaded(key: str, *, test: bool, beside: bool) -> Named:
     if beside:
         unlabeled = [*unlabeled, *CORPORA[task.external]().texts]
     texts, codes = [*data.texts, *map(name_text, data.classes)], np.append(data.codes, np.arange(len(data.classes)))
-    return Named(texts, codes, len(data.classes), pool, tested, unlabeled)
+    return Named(texts, codes, np.array(data.classes, dtype=object), pool, tested, unlabeled)
 
 
-def measured(key: str, data: Named, rival: Baseline, draws: int, *, pieces: bool) -> dict[str, Row]:
+def measured(key: str, data: Named, judge: Judge, draws: int) -> dict[str, Row]:
     """Score a method at every number of labels, as means over draws: without names, with them, with wrong ones."""
+    scores: dict[str, Row] = {how: [] for how in (WITHOUT, WITH, WRONG)}
+    for labels in LABELS:
+        many = len(draw_rows(data.codes[data.pool], labels, 0)) > MOST_LABELS
+        drawn = [] if many else [data.pool[draw_rows(data.codes[data.pool], labels, draw)] for draw in range(draws)]
+        for how, row in scores.items():
+            values = [scored(key, data.codes[data.asked], judge(training, how)) for training in drawn]
+            row.append(float(np.mean(values)) if values else None)
+    return scores
+
+
+def by_classifier(data: Named, net: TextNet) -> Judge:
+    """Return how `ClassiNetClassifier` judges."""
+    asked = [data.texts[row] for row in data.asked]
+
+    def judge(training: Integers, how: str) -> Integers:
+        called = np.roll(data.classes, 1) if how == WRONG else data.classes
+        clf = ClassiNetClassifier(net, class_names=how != WITHOUT)
+        clf.fit([data.texts[row] for row in training], called[data.codes[training]])
+        place = {name: code for code, name in enumerate(called)}
+        return np.array([place[name] for name in clf.predict(asked)], dtype=np.int64)
+
+    return judge
+
+
+def by_blocks(data: Named, rival: Baseline) -> Judge:
+    """Return how a rival judges: its features beside tf-idf, or alone."""
     block = None if isinstance(rival, NoExpansion) else features(rival, data)
     alone = rival.use == "alone" and block is not None
-    words = None if alone else NoExpansion(TextVectorizer(min_df=2, pieces=pieces)).fit(data.unlabeled)
-    own = None if words is None else OwnFeatures.of(data.texts, words)
+    own = None if alone else OwnFeatures.of(data.texts, NoExpansion(TextVectorizer(min_df=2)).fit(data.unlabeled))
     read = {WITHOUT: data.names[:0], WITH: data.names, WRONG: np.roll(data.names, 1)}
-    scores: dict[str, Row] = {how: [] for how in read}
-    for labels in LABELS:
-        of_draws: dict[str, list[float]] = {how: [] for how in read}
-        many = len(draw_rows(data.codes[data.pool], labels, 0)) > MOST_LABELS
-        for draw in range(0 if many else draws):
-            training = data.pool[draw_rows(data.codes[data.pool], labels, draw)]
-            blocks = (block, None) if own is None else (own.rows(training), block)
-            for how, names in read.items():
-                said, _ = judge_blocks(
-                    *blocks, data.codes, data.n_classes, training, data.asked, names=names, counted=own is not None
-                )
-                of_draws[how].append(scored(key, data.codes[data.asked], said))
-        for how, values in of_draws.items():
-            scores[how].append(float(np.mean(values)) if values else None)
-    return scores
+
+    def judge(training: Integers, how: str) -> Integers:
+        blocks = (block, None) if own is None else (own.rows(training), block)
+        said, _ = judge_blocks(
+            *blocks, data.codes, len(data.classes), training, data.asked, names=read[how], counted=own is not None
+        )
+        return said
+
+    return judge
 
 
 def features(rival: Baseline, data: Named) -> Csr:

@@ -95,9 +95,9 @@ def by_tag(available: Path, facet: str) -> Labelled:
 
 
 def distinct(name: str, pairs: Iterable[tuple[str, str]]) -> Labelled:
-    """Return a set of texts that all differ, of classes that have texts enough."""
+    """Return a set of texts that all differ, of classes that have texts enough; packages may be listed in any order."""
     label_of: dict[str, str] = {}
-    for text, label in pairs:
+    for text, label in sorted(pairs):
         label_of.setdefault(text, label)
     sizes = Counter(label_of.values())
     chosen = [(text, label) for text, label in label_of.items() if sizes[label] >= FEWEST]
