@@ -31,7 +31,7 @@ from classinet.exceptions import UnknownTextWarning
 from classinet.expansion import Spectral
 from classinet.neighbors import VectorNeighbors
 from classinet.pipeline import leeway, text_net
-from classinet.predictors import Factorised, factorised
+from classinet.predictors import Factorised
 from classinet.text import TextVectorizer
 
 SETS = "sms_spam,cr,trec,germeval2018_de,subj,reddit20"
@@ -54,7 +54,6 @@ NETS: dict[str, tuple[Callable[[], ClassiNet], Changes]] = {
     "no first hop": (lambda: ClassiNet(edges=Similarity()), ()),
     "50 neighbours": (lambda: ClassiNet(neighbors=VectorNeighbors(k=50)), ()),
     "rank 24": (lambda: ClassiNet(predictor=Factorised(rank=24)), ()),
-    "vectors of training texts": (ClassiNet, ((factorised, "MISSING", 1.0),)),
 }
 # Of each variant that is more than another net: its net, the classifier's parameters, and what changes for it.
 CLASSIFIERS: dict[str, tuple[str, dict[str, Any], Changes]] = {
