@@ -74,10 +74,8 @@ def presence(X: Csr) -> Csr:
 
 def take_rows(X: Csr, rows: Integers) -> Csr:
     """Return the given rows, in that order."""
-    lengths = np.diff(X.indptr)[rows]
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    source = np.repeat(X.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return from_arrays(X.data[source], X.indices[source], indptr, (len(rows), X.shape[1]))
+    taken = plain(X)[rows]  # in one pass, where numpy would first write down the place of every value
+    return from_arrays(taken.data, taken.indices, taken.indptr, taken.shape)
 
 
 def row_slice(X: Csr, start: int, stop: int) -> Csr:
